@@ -1,0 +1,1 @@
+"""Reaching nodes: runners, file sync, the agent's payload."""

@@ -1,0 +1,1 @@
+"""The cloud and the executor named ``local``: nodes are sandboxes on this machine."""
