@@ -134,12 +134,17 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
         self.context = context
 
     def disabled(self) -> WhyNot | None:
-        """Why this cloud can't be used at all, or None. A cheap local look for credentials or configuration, no network."""
+        """Why this cloud can't be used, or None: a cheap local look for credentials or configuration, no network."""
         return None
 
     @abstractmethod
     def offers(self, query: Request) -> Iterable[Offer]:
         """Offers that may satisfy the query, cheapest first, lazily; from the catalogue, never from the network."""
+
+    def why_nothing(self, query: Request) -> Sequence[WhyNot]:
+        """Why ``offers`` is empty for this query, with the numbers. No network."""
+        del query
+        return ()
 
     def lacks(self, candidate: Candidate, needs: Request) -> Sequence[WhyNot]:
         """What this candidate can't do of what is needed ("spot can't stop"). No I/O."""
@@ -148,8 +153,8 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
 
     @abstractmethod
     def locate(self, request: Request, region: str) -> Sequence[ZoneOption]:
-        """Zones of the region to try, in order, skipped ones with the reason; one option with zone None where there are
-        no zones; empty: the region lacks the instance type. May ask the cloud. Idempotent.
+        """Zones of the region to try, in order, skipped ones with the reason; one option with zone None where there
+        are no zones; empty: the region lacks the instance type. May ask the cloud. Idempotent.
         """
 
     @abstractmethod
@@ -170,8 +175,8 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
 
     @abstractmethod
     def teardown(self, handle: ClusterHandle, place: Place) -> TeardownResult:
-        """Terminate everything of this cluster. Returns soon; core calls it again until ``done``. What is already gone is
-        success. ``done`` only when the cloud reports every node gone.
+        """Terminate everything of this cluster. Returns soon; core calls it again until ``done``. What is already
+        gone is success. ``done`` only when the cloud reports every node gone.
         """
 
     @abstractmethod

@@ -239,7 +239,7 @@ class PolicyVetoError(SkyxError):
 
 
 class AttemptCancelled(SkyxError):
-    """Raised inside a driver when its attempt was fenced, cancelled or is past its deadline: nothing may be created any more."""
+    """Raised inside a driver whose attempt was fenced, cancelled or is past its deadline: it may create nothing more."""
 
     code = "SKYX-E510"
 

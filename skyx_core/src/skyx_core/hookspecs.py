@@ -1,8 +1,8 @@
 """The verbs: every hook, in the order of a cluster's life. A listener is a module or object with functions of these
 names, marked by ``skyx_core.api.hookimpl``, found by the entry point group ``skyx.plugins``.
 
-Verbs (``skyx_provision``, ``skyx_classify_error``, ``skyx_teardown``, ``skyx_submit_job``) stop at the first answer that
-isn't None; core's own implementation comes last and calls the driver's method of the same name. Listeners may wrap
+Verbs (``skyx_provision``, ``skyx_classify_error``, ``skyx_teardown``, ``skyx_submit_job``) stop at the first answer
+that isn't None; core's own implementation comes last and calls the driver's method of the same name. Listeners may wrap
 them (``hookimpl(wrapper=True)``). Order among listeners never matters.
 """
 

@@ -39,6 +39,7 @@ class Runner(ABC):
     """
 
     node: str  # "head", "worker1", ... for messages
+    python: str = "python3"  # an interpreter on the node, at least 3.8, for the agent
 
     @abstractmethod
     def run(

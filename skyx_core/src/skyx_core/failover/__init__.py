@@ -1,0 +1,1 @@
+"""Blocks, error rules and the engine. Pure: no I/O, no clock of its own."""

@@ -1,0 +1,1 @@
+"""The client side of the agent: submit, queue, logs, cancel, autostop."""
