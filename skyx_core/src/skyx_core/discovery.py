@@ -37,8 +37,8 @@ class Plugins:
     kind and name). Thread-safe.
 
     ``scan`` False (``--no-plugins``): installed listeners and commands are left out; drivers, executors and rules are
-    still loaded by name, because only a name that the user gives loads them. ``disabled``: names of plugins or distributions
-    that are never loaded. ``index_dir``: where the index file is kept; None = scan each time.
+    still loaded by name, because only a name that the user gives loads them. ``disabled``: names of plugins or
+    distributions that are never loaded. ``index_dir``: where the index file is kept; None = scan each time.
     """
 
     def __init__(
@@ -56,6 +56,7 @@ class Plugins:
         self._extra = {(kind, name): plugin for kind, name, plugin in extra}
         self._index_dir = index_dir
         self._loaded: dict[tuple[str, str], object] = {}
+        self._where: dict[tuple[str, str], str] = {(kind, name): "" for kind, name, _ in extra}
         self._failed: dict[tuple[str, str], PluginBrokenError] = {}
 
     def index(self) -> Index:
@@ -134,14 +135,16 @@ class Plugins:
 
     def where(self, kind: str, name: str) -> str:
         """'distribution version' for messages, "" for what was passed in or is not installed."""
-        return next((entry.where for entry in self.entries() if (entry.kind, entry.name) == (kind, name)), "")
+        if (kind, name) in self._where:
+            return self._where[kind, name]
+        return next((entry.where for entry in self.index().entries if (entry.kind, entry.name) == (kind, name)), "")
 
     def _get(self, kind: str, name: str, check: Callable[[object, Entry], None] = lambda *_: None) -> object:
         key = (kind, name)
         if key in self._loaded:
             return self._loaded[key]
         if key in self._failed:  # importing it again would only hang or fail again
-            raise self._failed[key]
+            raise self._failed[key].with_traceback(None)
         try:
             plugin = self._load(kind, name, check)
         except PluginBrokenError as broken:
@@ -159,6 +162,7 @@ class Plugins:
             return plugin
         index = self.index()
         entry = self._one(index, kind, name)
+        self._where[kind, name] = entry.where
         plugin = load(entry, self._caller, through_stevedore=index.scanned)
         self._caller.call(check, plugin, entry, limit=5.0, what="the check", plugin=name, distribution=entry.where)
         return plugin
