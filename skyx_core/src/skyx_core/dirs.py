@@ -1,0 +1,96 @@
+"""Where skyx keeps its things."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Dirs:
+    """Five folders. Making one of these does no I/O; ``ensure`` makes a folder when it is first used.
+
+    ``SKYX_HOME`` moves all of them; otherwise they are where the platform keeps such things.
+    """
+
+    config: Path
+    state: Path
+    cache: Path
+    logs: Path
+    data: Path
+
+    @classmethod
+    def from_environ(cls, environ: Mapping[str, str]) -> Dirs:
+        """By ``SKYX_HOME`` (``~`` is expanded, a relative path starts at the current directory)."""
+        home = environ.get("SKYX_HOME")
+        if home:
+            return cls.under(Path(home).expanduser().absolute())
+        import platformdirs
+
+        def place(kind: str) -> Path:
+            found = {
+                "config": platformdirs.user_config_path,
+                "state": platformdirs.user_state_path,
+                "cache": platformdirs.user_cache_path,
+                "logs": platformdirs.user_log_path,
+                "data": platformdirs.user_data_path,
+            }[kind]
+            return found("skyx", appauthor=False)
+
+        return cls(place("config"), place("state"), place("cache"), place("logs"), place("data"))
+
+    @classmethod
+    def under(cls, home: Path) -> Dirs:
+        """All below one folder."""
+        return cls(home, home / "state", home / "cache", home / "logs", home / "data")
+
+    @property
+    def state_db(self) -> Path:
+        return self.state / "state.db"
+
+    @property
+    def locks(self) -> Path:
+        return self.state / "locks"
+
+    @property
+    def settings_file(self) -> Path:
+        return self.config / "config.yaml"
+
+
+def ensure(directory: Path) -> Path:
+    """Make ``directory`` and its missing parents, for the owner only (0700); what exists is left as it is.
+
+    Safe to repeat and to race. Raises ``StateStoreError``.
+    """
+    try:
+        _make(directory)
+    except OSError as error:
+        raise unusable(directory, error) from error
+    return directory
+
+
+def _make(directory: Path) -> None:
+    if directory.is_dir():
+        return
+    if directory.parent != directory:
+        _make(directory.parent)
+    try:
+        directory.mkdir(mode=0o700)
+    except FileExistsError:
+        if not directory.is_dir():
+            raise
+
+
+def unusable(path: Path, error: OSError) -> Exception:
+    """What to tell about a folder or file of ours that can't be used."""
+    from skyx_core.errors import StateStoreError
+
+    reason = os.strerror(error.errno) if error.errno else str(error)
+    return StateStoreError(
+        "skyx's own files can't be used",
+        where=str(path),
+        why=reason.lower() if reason[:1].isupper() and not reason[1:2].isupper() else reason,
+        hint="make that place readable and writable, free some space, or set SKYX_HOME to another folder",
+    )
