@@ -92,12 +92,16 @@ def _expression(glob: bytes) -> re.Pattern[bytes] | None:
     return re.compile(b"".join(out), re.DOTALL)
 
 
+_SPECIAL = re.compile(rb"[*?\[\\]")
+
+
 def _stars(glob: bytes, at: int) -> tuple[bytes, int]:
     end = at
     while glob[end : end + 1] == b"*":
         end += 1
-    starts_part = at == 0 or glob[at - 1 : at] == b"/"
-    if end - at != 2 or not starts_part:
+    # Git compares what comes before the first wildcard by itself, so that here "a**/b" has a whole part "**" too.
+    starts_part = at == 0 or glob[at - 1 : at] == b"/" or not _SPECIAL.search(glob, 0, at)
+    if end - at < 2 or not starts_part:
         return b"[^/]*", end
     if end == len(glob):
         return b".*", end  # "**" at the end: everything below
@@ -145,6 +149,7 @@ def _bracket(glob: bytes, at: int) -> tuple[bytes, int] | None:
             high, at = _bracket_char(glob, at + 1)
             if not high:
                 return None
+        items.append(re.escape(low))  # also of a range that is the wrong way round
         if low <= high:
             items.append(re.escape(low) + b"-" + re.escape(high))
     inside = b"".join(items)
