@@ -1,0 +1,83 @@
+"""``skyx logs``."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import click
+
+from skyx_core.cli import options
+from skyx_core.cli.group import command
+from skyx_core.errors import SkyxError
+
+if TYPE_CHECKING:
+    from skyx_core.cli.app import App
+    from skyx_core.cli.ports import LogSource, SessionPort
+
+
+class NoSuchJob(SkyxError):
+    """The cluster is there, the job isn't."""
+
+    code = "SKYX-E301"
+    exit_code = 102
+
+
+@command("logs")
+@options.cluster_argument("cluster")
+@click.argument("job", required=False, type=click.IntRange(min=1), metavar="[JOB]")
+@click.option("--follow/--no-follow", default=True, help="Wait for more until the job ends.")
+@click.option("--tail", type=click.IntRange(min=0), metavar="N", help="Only the last N lines, and what follows.")
+@click.option(
+    "--rank", "ranks", type=click.IntRange(min=0), multiple=True, metavar="R", help="Only this rank; repeats."
+)
+@click.option("--download", type=click.Path(file_okay=False), metavar="DIR", help="Write one file per rank instead.")
+@options.exit_status
+def logs(
+    app: App,
+    *,
+    cluster: str,
+    job: int | None,
+    follow: bool,
+    tail: int | None,
+    ranks: Sequence[int],
+    download: str | None,
+    exit_status: str,
+) -> int:
+    """Show what a job wrote, the latest job by default.
+
+    Text comes exactly as it was written. Ctrl-C ends the reading, not the job. Ends with the job's state: 0 succeeded,
+    100 failed, 101 not finished, 102 no such job, 103 cancelled.
+    """
+    from skyx_core.cli.jobview import exit_code
+
+    session = app.session()
+    follow = follow and download is None
+    source = session.logs(cluster, job, follow=follow, tail=tail, ranks=list(ranks) or None)
+    _show(app, session, source, cluster, download)
+    if source.job_id is None:
+        which = f"no job {job}" if job is not None else "no job yet"
+        raise NoSuchJob(f"There is {which} on {cluster}", hint=f"'skyx queue {cluster}' lists its jobs")
+    return exit_code(session, cluster, source.job_id, source.status, by=exit_status)
+
+
+def _show(app: App, session: SessionPort, source: LogSource, cluster: str, folder: str | None) -> None:
+    from skyx_core.cli import jobview, logview, output
+
+    if folder is not None:
+        from pathlib import Path
+
+        paths = logview.download(source, Path(os.path.join(app.cwd, folder)))
+        if app.json:
+            output.emit_json(app, paths)
+        elif paths:
+            app.streams.data("\n".join(paths))
+    elif app.json:
+        try:
+            logview.copy_records(source, lambda record: output.emit_json(app, record))
+        except KeyboardInterrupt:
+            jobview.say_still_running(app, session, cluster, source.job_id)
+            raise
+    else:
+        jobview.show_text(app, session, source, cluster, write_to_stdout=True)

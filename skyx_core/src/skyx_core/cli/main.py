@@ -1,0 +1,120 @@
+"""``skyx``: from ``sys.argv`` to an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skyx_core.cli.app import App
+
+BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """The program. Owns the process's stdout from here on; ends without waiting for threads of hung plugins."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if args in (["--version"], ["-V"]):
+        return _version()
+    if "_SKYX_COMPLETE" in os.environ:
+        return _complete(args)
+    from skyx_core.cli.app import App
+    from skyx_core.cli.streams import claim
+    from skyx_core.clock import clock_from
+
+    streams = claim()
+    try:
+        cwd = os.getcwd()
+    except OSError:
+        cwd = "/"
+    app = App(streams, environ=dict(os.environ), cwd=cwd, clock=clock_from(os.environ), command=_line(args))
+    return run(app, args)
+
+
+def run(app: App, args: Sequence[str]) -> int:
+    """One command line within this process; every failure becomes a message and an exit code."""
+    import click
+
+    from skyx_core.cli.failures import from_any, from_click, report
+    from skyx_core.cli.tree import build
+
+    try:
+        code = build().main(list(args) or ["--help"], prog_name="skyx", standalone_mode=False, obj=app)
+        return int(code or 0)
+    except click.ClickException as error:
+        return report(app, from_click(error))
+    except (KeyboardInterrupt, click.Abort):
+        app.note("interrupted")
+        return 130
+    except BrokenPipeError:
+        return BROKEN_PIPE
+    except Exception as error:
+        if app.environ.get("SKYX_DEBUG"):
+            import traceback
+
+            app.note(traceback.format_exc())
+        return report(app, from_any(error))
+    finally:
+        _close(app)
+
+
+def _close(app: App) -> None:
+    try:
+        app.close()
+    except Exception as error:
+        app.note(f"warning: closing failed: {error}")
+
+
+_HIDDEN = frozenset({"--secret", "--env", "-e"})
+
+
+def _masked(name: str) -> str:
+    return f"{name}=***"
+
+
+def _line(args: Sequence[str]) -> str:
+    """The command for the record; values of secrets and variables are left out."""
+    from shlex import join
+
+    shown: list[str] = []
+    hide = False
+    for word in args:
+        name, has_value, _ = word.partition("=")
+        shown.append(_masked(name) if has_value and (hide or name in _HIDDEN) else word)
+        hide = word in _HIDDEN
+    return join(["skyx", *shown])
+
+
+def _version() -> int:
+    from skyx_core.cli.version import VERSION
+
+    try:
+        os.write(1, f"skyx {VERSION}\n".encode())
+    except OSError:
+        return 1
+    return 0
+
+
+def _complete(args: Sequence[str]) -> int:
+    """A question of a shell's completion script, which reads stdout; nothing may fail loudly here."""
+    from skyx_core.cli.app import App
+    from skyx_core.cli.streams import Streams
+    from skyx_core.cli.tree import build
+    from skyx_core.clock import SystemClock
+
+    def silent(data: bytes) -> None:
+        del data
+
+    app = App(Streams(silent, silent), environ=dict(os.environ), cwd=os.getcwd(), clock=SystemClock())
+    try:
+        build().main(list(args), prog_name="skyx", complete_var="_SKYX_COMPLETE", obj=app)
+    except SystemExit as end:
+        return int(end.code or 0)
+    except Exception:
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

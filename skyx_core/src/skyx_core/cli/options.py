@@ -1,0 +1,96 @@
+"""Flags that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
+F = TypeVar("F", bound=Callable[..., int])
+
+
+def complete_clusters(ctx: click.Context, _param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Names of clusters from the local record; nothing at all where that fails."""
+    import json
+
+    from click.shell_completion import CompletionItem
+
+    from skyx_core.cli.group import app_of
+
+    try:
+        app = app_of(ctx)
+        app.flags["no_plugins"] = True
+        rows = json.loads(app.session().status_json() or "[]")
+        return [CompletionItem(row["name"]) for row in rows if row["name"].startswith(incomplete)]
+    except Exception:
+        return []
+
+
+def cluster_argument(name: str = "cluster", *, many: bool = False, required: bool = True) -> Callable[[F], F]:
+    """``NAME`` or ``NAME...`` with completion."""
+    return click.argument(
+        name,
+        nargs=-1 if many else 1,
+        required=required and not many,
+        metavar="NAME..." if many else ("NAME" if required else "[NAME]"),
+        shell_complete=complete_clusters,
+    )
+
+
+entrypoint = click.argument("entrypoint", nargs=-1, metavar="[FILE|COMMAND...]")
+yes = click.option("-y", "--yes", is_flag=True, help="Go on without a question.")
+wait = click.option(
+    "--wait", type=click.FloatRange(min=0), metavar="SEC", help="How long to wait while another command holds it."
+)
+detach = click.option("-d", "--detach", "--detach-run", "detach", is_flag=True, help="End once the job is queued.")
+exit_status = click.option(
+    "--exit-status",
+    type=click.Choice(["state", "code"]),
+    default="state",
+    help="End with the job's state (0, 100-103) or with its own exit code.",
+)
+
+_RESOURCES: tuple[tuple[tuple[str, ...], str, str], ...] = (
+    (("--infra",), "CLOUD[/REGION[/ZONE]]", "Where to run."),
+    (("--cloud",), "NAME", "The cloud alone."),
+    (("--region",), "NAME", "The region alone."),
+    (("--zone",), "NAME", "The zone alone."),
+    (("--gpus",), "NAME[:COUNT]", "Accelerators per node."),
+    (("--cpus",), "N[+]", "vCPUs per node; N+ = at least."),
+    (("--memory",), "GB[+]", "Memory per node; GB+ = at least."),
+    (("-t", "--instance-type"), "TYPE", "One type of machine."),
+    (("--image-id",), "IMAGE", "Machine or container image."),
+    (("--disk-size",), "GB", "Size of the disk."),
+    (("--disk-tier",), "TIER", "Speed of the disk."),
+    (("--network-tier",), "TIER", "Speed of the network."),
+    (("--workdir",), "DIR", "Folder to copy to every node."),
+    (("-n", "--name"), "NAME", "Name of the task."),
+)
+
+
+def resources(function: F) -> F:
+    """Everything that may override the ``resources`` of a task file."""
+    function = click.option("--ports", multiple=True, metavar="PORT", help="A port or range; may be repeated.")(
+        function
+    )
+    function = click.option("--use-spot/--no-use-spot", default=None, help="Spot machines, or never.")(function)
+    function = click.option("--num-nodes", type=int, metavar="N", help="Number of nodes.")(function)
+    for names, metavar, text in reversed(_RESOURCES):
+        function = click.option(*names, metavar=metavar, help=text)(function)
+    return function
+
+
+def variables(function: F) -> F:
+    """``--env``, ``--env-file``, ``--secret``, ``--secret-file``."""
+    for names, metavar, text in (
+        (("--secret-file",), "FILE", "Secrets from a file of KEY=VALUE lines."),
+        (("--secret",), "KEY[=VALUE]", "A secret; without a value the caller's own."),
+        (("--env-file",), "FILE", "Variables from a file of KEY=VALUE lines."),
+        (("-e", "--env"), "KEY[=VALUE]", "A variable; without a value the caller's own."),
+    ):
+        function = click.option(*names, multiple=True, metavar=metavar, help=text)(function)
+    return function

@@ -1,0 +1,87 @@
+"""Progress on stderr: plain lines, a live line on a terminal, NDJSON, or nothing."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING
+
+from skyx_core.cli.phases import Line, Phases
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from rich.progress import Progress as Bar
+
+    from skyx_core.cli.app import App
+    from skyx_core.models import Event
+
+_LOUD = frozenset({"!"})
+_COLOR = {"-": "\033[2m", "+": "\033[32m", "!": "\033[33m"}
+
+
+class Progress:
+    """Hears events from any thread. As a context manager it removes the live line at its end."""
+
+    def __init__(self, app: App) -> None:
+        self._app = app
+        self._mode = app.progress_mode()
+        if self._mode == "auto":
+            fit = app.streams.err_tty and app.color(tty=True)
+            self._mode = "live" if fit else "plain"
+        self._phases = Phases()
+        self._lock = threading.Lock()
+        self._bar: Bar | None = None
+
+    def __enter__(self) -> Progress:
+        return self
+
+    def __exit__(self, _kind: type[BaseException] | None, _e: BaseException | None, _t: TracebackType | None) -> None:
+        self.pause()
+
+    def __call__(self, event: Event) -> None:
+        """Show one event. Never raises for what an event holds."""
+        with self._lock:
+            if self._mode == "json":
+                self._app.note(event.model_dump_json(exclude_defaults=True, exclude_none=True))
+                return
+            for line in self._phases.feed(event):
+                if self._mode != "quiet" or line.mark in _LOUD:
+                    self._print(line)
+            if self._mode == "live":
+                self._show_current()
+
+    def pause(self) -> None:
+        """Take the live line away, so that others can write or ask."""
+        bar, self._bar = self._bar, None
+        if bar is not None:
+            bar.stop()
+
+    def _print(self, line: Line) -> None:
+        if self._mode != "live":
+            self._app.note(line.render())
+        elif line.mark != "-" or self._phases.current is None:
+            self.pause()
+            self._app.note(f"{_COLOR[line.mark]}{line.render()}\033[0m")
+
+    def _show_current(self) -> None:
+        phase = self._phases.current
+        if phase is None:
+            self.pause()
+            return
+        text = f"{phase.title} [{phase.detail}]" if phase.detail else phase.title
+        if self._bar is None:
+            self._bar = _live_line()
+            self._bar.add_task(text, total=None)
+            self._bar.start()
+        else:
+            self._bar.update(self._bar.task_ids[0], description=text)
+
+
+def _live_line() -> Bar:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn("line"), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+    console = Console(stderr=True, force_terminal=True)
+    return Bar(*columns, console=console, transient=True, redirect_stdout=False, redirect_stderr=False)
