@@ -177,7 +177,7 @@ class Plugins:
         on = [entry for entry in found if not self.is_off(entry)]
         if not on:
             raise PluginError(
-                f"plugin {name!r} ({found[0].where}) is disabled",
+                f"plugin {name!r} is disabled",
                 plugin=name,
                 distribution=found[0].where,
                 hint="take it out of SKYX_DISABLE_PLUGINS and the setting disable_plugins, and leave out --no-plugins",
@@ -206,7 +206,7 @@ def conflict(entries: Sequence[Entry]) -> PluginConflictError:
     first = entries[0]
     owners = " and ".join(sorted({entry.where for entry in entries}))
     return PluginConflictError(
-        f"the {first.kind} {first.name!r} is offered {len(entries)} times, by {owners}",
+        f"the {first.kind} {first.name!r} is offered {len(entries)} times",
         plugin=first.name,
         distribution=owners,
         hint=f"pip uninstall {first.distribution}, or disable a distribution with SKYX_DISABLE_PLUGINS",

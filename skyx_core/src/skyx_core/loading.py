@@ -23,7 +23,7 @@ def check_range(entry: Entry, core: str) -> None:
     if not core or not entry.requires or allows(entry.requires, core):
         return
     raise PluginIncompatibleError(
-        f"plugin {entry.name!r} ({entry.where}) needs skyx-core{entry.requires}, but {core} is installed",
+        f"plugin {entry.name!r} needs skyx-core{entry.requires}, but {core} is installed",
         plugin=entry.name,
         distribution=entry.where,
         hint=f"pip install --upgrade {entry.distribution}, or a skyx-core in that range",
@@ -37,7 +37,7 @@ def check_api_version(plugin: object, entry: Entry) -> None:
         return
     ours = ", ".join(str(number) for number in sorted(SUPPORTED_API_VERSIONS))
     raise PluginIncompatibleError(
-        f"plugin {entry.name!r} ({entry.where}) speaks api_version {version!r}, this skyx-core speaks {ours}",
+        f"plugin {entry.name!r} speaks api_version {version!r}, this skyx-core speaks {ours}",
         plugin=entry.name,
         distribution=entry.where,
         hint=f"pip install --upgrade {entry.distribution or entry.name} skyx-core",

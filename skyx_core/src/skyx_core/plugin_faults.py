@@ -22,8 +22,7 @@ class Operation:
     distribution: str = ""
 
     def __str__(self) -> str:
-        origin = f" ({self.distribution})" if self.distribution else ""
-        return f"{self.what} of plugin {self.plugin!r}{origin}"
+        return f"{self.what} of plugin {self.plugin!r}"
 
     def broken(self, problem: str, *, why: str = "", hint: str = _HINT) -> PluginBrokenError:
         """The error that says ``problem`` of this operation."""

@@ -37,9 +37,9 @@ def _row(entry: Entry, entries: Sequence[Entry], plugins: Plugins, core: str, of
         status = "disabled"
     elif offered > 1:
         same = [e for e in entries if (e.kind, e.name) == (entry.kind, entry.name) and not plugins.is_off(e)]
-        status, error = "conflict", str(conflict(same).what)
+        status, error = "conflict", str(conflict(same))
     elif (problem := incompatible(entry, core)) is not None:
-        status, error = "incompatible", problem.what
+        status, error = "incompatible", str(problem)
     return PluginInfo(
         name=entry.name,
         kind=entry.kind,

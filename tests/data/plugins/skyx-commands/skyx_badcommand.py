@@ -1,0 +1,3 @@
+"""A command that can not be imported."""
+
+raise RuntimeError("out of order")

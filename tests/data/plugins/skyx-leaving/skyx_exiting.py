@@ -1,0 +1,5 @@
+"""Ends the process at import."""
+
+import sys
+
+sys.exit(3)

@@ -1,0 +1,3 @@
+"""Pretends that the user pressed Ctrl-C."""
+
+raise KeyboardInterrupt

@@ -1,0 +1,3 @@
+"""A listener that can not be imported."""
+
+raise OSError("disk on fire")

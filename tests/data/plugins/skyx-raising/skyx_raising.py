@@ -1,0 +1,3 @@
+"""Fails at import."""
+
+raise ValueError("no luck\ntoday")
