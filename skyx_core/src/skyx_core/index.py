@@ -79,9 +79,10 @@ def read_index(folder: Path | None, path: Sequence[str] | None = None) -> Index:
 def scan(path: Sequence[str] | None = None) -> Index:
     """Read the entry points of every distribution on the import path; imports no plugin."""
     import importlib
-    from importlib.metadata import distributions
+    from importlib.metadata import MetadataPathFinder, distributions
 
     importlib.invalidate_caches()
+    MetadataPathFinder().invalidate_caches()  # up to Python 3.11 the line above leaves this cache out
     where = list(sys.path if path is None else path)
     found: dict[str, list[Entry]] = {}
     for dist in distributions(path=where):
