@@ -1,0 +1,77 @@
+"""The environment of a rank, built from scratch: nothing of the agent's own gets in."""
+
+from __future__ import annotations
+
+import math
+import os
+import pwd
+
+from skyx_agent.jobspec import encode
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Dict
+
+    from skyx_agent.cluster import Cluster, Node
+    from skyx_agent.job import Job
+    from skyx_agent.jobspec import JobSpec
+    from skyx_agent.rank import Rank
+
+    Environment = Dict[bytes, bytes]
+
+MARKER = "SKYX_JOB_MARKER"
+SANE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+
+def base(node: Node) -> dict[str, str]:
+    """What any process of a user finds after logging in, plus the node's own variables."""
+    try:
+        account = pwd.getpwuid(os.getuid())
+        user, shell = account.pw_name, account.pw_shell or "/bin/bash"
+    except KeyError:
+        user, shell = str(os.getuid()), "/bin/bash"
+    plain = {
+        "PATH": SANE_PATH, "HOME": node.home, "USER": user, "LOGNAME": user, "SHELL": shell, "LANG": "C.UTF-8",
+        "TERM": "dumb", "PYTHONUNBUFFERED": "1",
+    }  # fmt: skip
+    return {**plain, **node.env}
+
+
+def rank_variables(cluster: Cluster, job: Job, kind: str, rank: int) -> dict[str, str]:
+    """SKYX_*, each also as SKYPILOT_*."""
+    nodes = [cluster.node(place[0]) for place in job.placement]
+    addresses = "\n".join(node.address for node in nodes)
+    found = {
+        "NODE_IPS": addresses,
+        "NUM_NODES": str(len(nodes)),
+        "NUM_GPUS_PER_NODE": str(math.ceil(sum(job.accelerators.values()))),
+        "TASK_ID": job.task_id,
+        "INTERNAL_JOB_ID": str(job.id),
+        "CLUSTER_INFO": cluster.info(),
+    }
+    if kind == "rank":
+        found["NODE_RANK"] = str(rank)
+    else:
+        found["SETUP_NODE_RANK"] = str(rank)
+        found["SETUP_NODE_IPS"] = "\n".join(node.address for node in cluster.nodes)
+    return {prefix + key: value for key, value in found.items() for prefix in ("SKYX_", "SKYPILOT_")}
+
+
+def build(cluster: Cluster, job: Job, spec: JobSpec, rank: Rank, prologue: str) -> Environment:
+    """Bytes, ready for the kernel. The user's variables win over all but the marker."""
+    user = {**spec.envs, **spec.secrets}
+    found = {**base(rank.node), **rank_variables(cluster, job, rank.kind, rank.rank)}
+    if rank.kind == "rank" and cluster.has_gpus:
+        found["CUDA_VISIBLE_DEVICES"] = ",".join(rank.gpus)
+    found.update(user)
+    found[MARKER] = f"{marker(cluster, job)}{rank.kind}-{rank.rank}"
+    found["_SKYX_KEEP"] = " ".join([*(key for key in found if key.startswith("SKY")), *user])
+    if "BASH_ENV" in user:
+        found["_SKYX_BASH_ENV"] = user["BASH_ENV"]
+    found["BASH_ENV"] = prologue
+    return {encode(key, "a name"): encode(value, f"the value of {key}") for key, value in found.items()}
+
+
+def marker(cluster: Cluster, job: Job) -> str:
+    """What the marker variable of every process of a job begins with."""
+    return f"{cluster.uid}:{job.id}:"
