@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from skyx_core.task.nodes import Node
 
 MAX_BYTES = 8 * 2**20
-MAX_VALUES = 50_000
+MAX_VALUES = 20_000
 MAX_PROBLEMS = 100
 _TEXT_SECTIONS = frozenset({"envs", "secrets"})
 _MERGE = "tag:yaml.org,2002:merge"

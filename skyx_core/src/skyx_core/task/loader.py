@@ -70,20 +70,33 @@ def loads(
     except Unreadable as error:
         raise TaskFileError(file, [Problem("", error.message, *error.mark)]) from None
     problems = [*_check_given("--env", env), *_check_given("--secret", secrets)]
+    given = {} if problems else {"envs": env, "secrets": secrets}
     if not found:
         problems.append(Problem("", "the file holds no task; write at least 'run: ...'", 1, 1))
     warnings: list[Problem] = []
     tasks: list[Task] = []
-    for document in found:
+    header = _is_header(found)
+    for position, document in enumerate(found):
         problems.extend(document.problems)
         if not problems or isinstance(document.data, dict):
-            task, more = _task(document, {"envs": env, "secrets": secrets}, lenient=lenient)
+            task, more = _task(document, {} if header and position == 0 else given, lenient=lenient)
             (problems if task is None else warnings).extend(more)
             tasks.extend([task] if task else [])
     if problems:
-        ordered = sorted(dict.fromkeys(problems), key=lambda p: (p.line, p.column))
-        raise TaskFileError(file, ordered[: documents.MAX_PROBLEMS])
-    return _file(file, text, tasks, warnings, overrides)
+        raise TaskFileError(file, _in_order(problems)[: documents.MAX_PROBLEMS])
+    steps = [apply(task, overrides) if overrides else task for task in tasks[header:]]
+    name = tasks[0].name if header else steps[0].name if len(steps) == 1 else None
+    return TaskFile(file, name, tuple(steps), tuple(warnings), text, tasks[0] if header else None)
+
+
+def _in_order(problems: list[Problem]) -> list[Problem]:
+    return sorted(dict.fromkeys(problems), key=lambda problem: (problem.line, problem.column))
+
+
+def _is_header(found: list[documents.Document]) -> bool:
+    """Whether the first of several documents only names the pipeline."""
+    data = found[0].data if len(found) > 1 else None
+    return isinstance(data, dict) and data.keys() <= PIPELINE_FIELDS
 
 
 def _task(
@@ -101,7 +114,8 @@ def _task(
     except ValidationError as error:
         unknown = unknown_fields(error, data) if lenient else []
         if not unknown:
-            return None, problems_of(error, document, Task)
+            said = {problem.path for problem in document.problems}
+            return None, [problem for problem in problems_of(error, document, Task) if problem.path not in said]
         return _without(unknown, document, given)
     return task, warnings_of(task, document)
 
@@ -114,7 +128,7 @@ def _without(
     ]
     document.data = _pruned(document.data, frozenset(unknown), ())
     task, problems = _task(document, given, lenient=False)
-    return task, [*notes, *problems] if task else problems
+    return task, _in_order([*notes, *problems]) if task else problems
 
 
 def _pruned(data: object, unknown: frozenset[documents.Path], path: documents.Path) -> object:
@@ -147,12 +161,3 @@ def _check_given(flag: str, values: Given) -> list[Problem]:
             path = f"{flag} {documents.dotted((key,))}"
             found.append(Problem(path, mistake.message, suggestion=mistake.suggestion))
     return found
-
-
-def _file(file: str, text: str, tasks: list[Task], warnings: list[Problem], overrides: Overrides | None) -> TaskFile:
-    header = tasks[0] if len(tasks) > 1 and tasks[0].model_fields_set <= PIPELINE_FIELDS else None
-    steps = tasks[1:] if header else tasks
-    if overrides is not None:
-        steps = [apply(task, overrides) for task in steps]
-    name = header.name if header else steps[0].name if len(steps) == 1 else None
-    return TaskFile(file=file, name=name, tasks=tuple(steps), warnings=tuple(warnings), text=text, header=header)

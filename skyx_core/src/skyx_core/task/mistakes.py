@@ -10,6 +10,7 @@ K = TypeVar("K", bound=Key)
 V = TypeVar("V")
 R = TypeVar("R")
 LONGEST_SHOWN = 60
+MOST_MISTAKES = 100
 
 
 class BadValue(ValueError):
@@ -39,7 +40,7 @@ class BadValues(ValueError):
 
 
 def gather(items: Iterable[tuple[K, V]], read: Callable[[K, V], R]) -> list[R]:
-    """``read`` of each item; all that go wrong are raised together."""
+    """``read`` of each item; all that go wrong, up to a limit, are raised together."""
     results: list[R] = []
     mistakes: list[BadValue] = []
     for key, value in items:
@@ -47,6 +48,8 @@ def gather(items: Iterable[tuple[K, V]], read: Callable[[K, V], R]) -> list[R]:
             results.append(read(key, value))
         except BadValue as mistake:
             mistakes.append(mistake.below(key))
+            if len(mistakes) >= MOST_MISTAKES:
+                break
     if mistakes:
         raise BadValues(mistakes)
     return results

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import yaml
 
 MAX_DEPTH = 100
-MAX_NODES = 50_000
+MAX_NODES = 20_000
 MAX_DOCUMENTS = 100
 _NOT_TEXT = re.compile("[^\x09\x0a\x0d\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 Mark = tuple[int, int]

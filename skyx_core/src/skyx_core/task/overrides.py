@@ -125,4 +125,5 @@ def _own(entry: ResourceEntry, fields: Mapping[str, object]) -> dict[str, object
         kept = entry.location()
         wider = {"cloud": kept.cloud, "region": kept.region if place[0] == "zone" else None}
         values |= {name: value for name, value in wider.items() if value is not None}
+        values |= {name: fields[name] for name in place}
     return values

@@ -109,7 +109,7 @@ def shape(value: object) -> str | None:
     return "mapping" if isinstance(value, dict | Section) else None
 
 
-def config(value: object) -> dict[str, object]:
+def check_config(value: object) -> dict[str, object]:
     """Settings of clouds, free but for near misses of names that are known."""
     if not isinstance(value, dict):
         raise BadValue(f"expected a mapping, got {kind_of(value)}")
@@ -139,7 +139,7 @@ def _misspelt(body: dict[str, object], names: frozenset[str], at: tuple[str, ...
 def _close(one: str, other: str) -> bool:
     from difflib import SequenceMatcher
 
-    return abs(len(one) - len(other)) <= 2 and SequenceMatcher(None, one, other).ratio() >= 0.85
+    return abs(len(one) - len(other)) <= 2 and SequenceMatcher(None, one, other).ratio() >= 0.8
 
 
 def _docker(body: object) -> list[BadValue]:

@@ -5,19 +5,37 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from skyx_core.task.mistakes import BadValue
+
 _NAME = re.compile(r"\$(?:\{([A-Za-z_][A-Za-z0-9_]*)\}|([A-Za-z_][A-Za-z0-9_]*))", re.ASCII)
+MAX_TEXT = 2**20
 FIELDS = ("workdir", "file_mounts", "service")
 
 
 def fill(value: object, envs: Mapping[str, str]) -> object:
-    """A copy with every known name replaced, in keys too; unknown names stay. One pass: values are not read again."""
+    """A copy with every known name replaced, in keys too; unknown names stay. One pass: values are not read again.
+
+    Raises ``BadValue`` when a text would grow beyond a limit.
+    """
     if isinstance(value, str):
-        return _NAME.sub(lambda match: envs.get(match[1] or match[2], match[0]), value) if "$" in value else value
+        return _fill_text(value, envs) if "$" in value else value
     if isinstance(value, dict):
         return {fill(key, envs): fill(item, envs) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [fill(item, envs) for item in value]
     return value
+
+
+def _fill_text(text: str, envs: Mapping[str, str]) -> str:
+    def value_of(match: re.Match[str]) -> str:
+        return envs.get(match[1] or match[2], match[0])
+
+    grown = len(text)
+    for match in _NAME.finditer(text):
+        grown += len(value_of(match))
+        if grown > MAX_TEXT:
+            raise BadValue(f"a text becomes longer than {MAX_TEXT} characters once variables are put in")
+    return _NAME.sub(value_of, text)
 
 
 def known(envs: object) -> dict[str, str]:

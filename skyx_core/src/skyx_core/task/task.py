@@ -18,7 +18,7 @@ from pydantic import (  # noqa: TID253 - models are pydantic
 
 from skyx_core.task.resources import Resources
 from skyx_core.task.section import Free, Number, Section, Text, Variables, listed
-from skyx_core.task.sections import GitWorkdir, Pool, Service, Storage, config, shape
+from skyx_core.task.sections import GitWorkdir, Pool, Service, Storage, check_config, shape
 from skyx_core.task.substitute import fill_task
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Task(Section):
     run: Text | None = None
     service: Service | None = None
     pool: Pool | None = None
-    config: Annotated[Free, BeforeValidator(config)] = Field(default_factory=dict)
+    config: Annotated[Free, BeforeValidator(check_config)] = Field(default_factory=dict)
     inputs: dict[Text, Number | None] = Field(default_factory=dict)
     outputs: dict[Text, Number | None] = Field(default_factory=dict)
     event_callback: Text | None = None
