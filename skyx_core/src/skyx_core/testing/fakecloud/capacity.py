@@ -39,6 +39,10 @@ class Capacity:
         else:
             self._limits[pattern] = nodes
 
+    def clear(self) -> None:
+        """Drop all limits."""
+        self._limits.clear()
+
     def fits(self, wanted: Slot, count: int, taken: Iterable[Slot]) -> bool:
         """Whether ``count`` more nodes fit beside those that exist."""
         held = list(taken)

@@ -25,6 +25,7 @@ class Control:
             "fault": self._fault,
             "clear_faults": self._clear_faults,
             "capacity": self._capacity,
+            "clear_capacity": self._clear_capacity,
             "timing": self._timing,
             "preempt": self._preempt,
             "end": self._end,
@@ -59,6 +60,11 @@ class Control:
         pattern = Slot(text(body, "place", "*"), text(body, "type", "*"), text(body, "market", "*"))
         nodes = None if body.get("nodes") is None else int(number(body, "nodes"))
         self._world.capacity.limit(pattern, nodes)
+        return {}
+
+    def _clear_capacity(self, body: Body) -> Answer:
+        del body
+        self._world.capacity.clear()
         return {}
 
     def _timing(self, body: Body) -> Answer:

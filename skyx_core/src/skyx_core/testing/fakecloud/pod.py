@@ -73,11 +73,13 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
         return matching(self.settings.offers or catalogue(self.name, POD_CONTEXTS, POD_TYPES, (False,)), query, {})
 
     def lacks(self, candidate: Candidate, needs: Request) -> Sequence[WhyNot]:
+        del candidate
         if needs.autostop and not needs.autostop_down:
             return (WhyNot(subject=self.name, reason="pods can't be stopped", fix="end them instead (autodown)"),)
         return ()
 
     def locate(self, request: Request, region: str) -> Sequence[ZoneOption]:
+        del request
         return (ZoneOption(),) if region in POD_CONTEXTS else ()
 
     def provision(self, place: Place, request: Request, attempt: Attempt) -> Cluster:
@@ -117,6 +119,7 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
         method: str,
         place: Place,
         name: str = "",
+        *,
         body: Mapping[str, object] | None = None,
         query: Mapping[str, str] | None = None,
     ) -> dict[str, object]:
@@ -132,13 +135,18 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
         end = clock.monotonic() + limit
 
         def look() -> list[Node]:
-            nodes = self._get(place, names)
+            try:
+                nodes = self._get(place, names)
+            except CloudError as error:
+                if error.status == 404:
+                    raise CloudError(self.name, "GetPod", "NodeVanished", error.message, 404) from error
+                raise
             waiting = [node for node in nodes if node.state is NodeState.PENDING and node.reason]
             if waiting and clock.monotonic() > end:
                 raise CloudError(self.name, "CreatePod", "Unschedulable", f"after {limit:g} s: {waiting[0].reason}")
             return nodes
 
-        return wait_running(self.name, look, attempt, clock, self.settings.poll_s)
+        return wait_running(self.name, len(names), look, attempt, clock, poll_s=self.settings.poll_s)
 
     def _list(self, place: Place, labels: str) -> tuple[list[View], str]:
         size = {"limit": str(self.settings.page_size)} if self.settings.page_size else {}
@@ -173,7 +181,7 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
             raise CloudError(self.name, "PatchPod", "UnsupportedOperation", "pods can't be stopped, only ended")
         head = cluster.nodes[0]
         for node in cluster.nodes:
-            self._pods("PatchPod", "PATCH", cluster.place, node.id, {"end_with": head.id})
+            self._pods("PatchPod", "PATCH", cluster.place, node.id, body={"end_with": head.id})
         return SelfEnd(argv=poweroff_argv(head))
 
     def inventory(self, owner: str | None, places: Sequence[Place]) -> Iterable[Inventory]:
@@ -181,4 +189,5 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
         return inventories(self.name, places, lambda place: self._list(place, labels), zones=False)
 
     def runner(self, cluster: ClusterHandle, node: Node) -> Runner:
+        del cluster
         return runner_of(node)

@@ -51,7 +51,7 @@ class FakeCloud:
         return self._process.pid
 
     def start(self) -> None:
-        """Start it and wait for its URL, at most 20 s. After a ``kill``: an empty cloud that goes on with the ledger."""
+        """Start it and wait for its URL, at most 20 s. After a ``kill``: an empty cloud with the old ledger."""
         self.folder.mkdir(parents=True, exist_ok=True)
         argv = [sys.executable, "-m", "skyx_core.testing.fakecloud", "--dir", str(self.folder), "--mode", self.mode]
         argv += ["--parent-pid", str(os.getpid())]

@@ -61,7 +61,7 @@ def handle_of(view: View, cloud: str, account: str) -> ClusterHandle | None:
 def wait_running(
     cloud: str, count: int, look: Callable[[], Sequence[Node]], attempt: Attempt, clock: Clock, *, poll_s: float
 ) -> tuple[Node, ...]:
-    """Until ``look`` shows ``count`` nodes and all run; at most to the attempt's deadline. ``CloudError`` if one has ended."""
+    """Until ``look`` shows ``count`` nodes and all run, or the attempt's deadline. ``CloudError`` if one ended."""
     shown = -1
     while True:
         attempt.check()

@@ -37,6 +37,7 @@ COMMON = (
     _rule("fake-auth", "Unauthorized", Category.AUTH, Scope.CLOUD, nodes_may_exist=False),
     _rule("fake-parameter", "InvalidParameter", Category.CONFIG, Scope.CLOUD, nodes_may_exist=False),
     _rule("fake-not-sold", "UnsupportedType", Category.UNSUPPORTED, Scope.INSTANCE_TYPE_IN_REGION),
+    _rule("fake-cannot", "UnsupportedOperation", Category.UNSUPPORTED, Scope.CLOUD, nodes_may_exist=False),
     _rule("fake-throttled", "Throttled|TooManyRequests", Category.RATE_LIMIT, Scope.REGION, ttl=30, retry=_ONCE_MORE),
     _rule(
         "fake-transient",
@@ -63,12 +64,15 @@ VM_RULES = (
         Scope.INSTANCE_TYPE_IN_ZONE,
         nodes_may_exist=False,
     ),
+    _rule("fakevm-not-found", "InvalidNodeID.NotFound", Category.NOT_FOUND, Scope.INSTANCE_TYPE_IN_ZONE, ttl=60),
+    _rule("fakevm-state", "IncorrectNodeState", Category.TRANSIENT, Scope.INSTANCE_TYPE_IN_ZONE, retry=_ONCE_MORE),
     _rule("fakevm-token", "IdempotentParameterMismatch", Category.CONFIG, Scope.INSTANCE_TYPE_IN_ZONE),
     _rule("fakevm-vanished", "NodeVanished", Category.CAPACITY, Scope.INSTANCE_TYPE_IN_ZONE, ttl=120),
     *COMMON,
 )
 POD_RULES = (
     _rule("fakepod-unschedulable", "Unschedulable", Category.CAPACITY, Scope.INSTANCE_TYPE_IN_REGION),
+    _rule("fakepod-not-found", "NotFound", Category.NOT_FOUND, Scope.REGION, ttl=60),
     _rule("fakepod-name-taken", "AlreadyExists", Category.CONFIG, Scope.REGION),
     _rule("fakepod-vanished", "NodeVanished", Category.CAPACITY, Scope.INSTANCE_TYPE_IN_REGION, ttl=120),
     *COMMON,

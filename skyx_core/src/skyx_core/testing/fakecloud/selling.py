@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from skyx_core.api import Offer, Request
 from skyx_core.testing.fakecloud.catalogue import NOT_SOLD, MachineType, price
@@ -28,9 +28,7 @@ def catalogue(
                 )
 
 
-def matching(
-    offers: Iterator[Offer] | Sequence[Offer], query: Request, zones: Mapping[str, Sequence[str]]
-) -> list[Offer]:
+def matching(offers: Iterable[Offer], query: Request, zones: Mapping[str, Sequence[str]]) -> list[Offer]:
     """Offers that satisfy the query, cheapest first; ``zones`` of each region. Machines with accelerators are
     offered only to those who ask for them, or for the type by name.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from skyx_core.api import (
@@ -127,9 +128,9 @@ class FakeVmDriver(CloudDriver[FakeCloudSettings], SupportsStop, SupportsSelfEnd
         return made
 
     def _running(self, place: Place, attempt: Attempt, ids: Sequence[str]) -> Cluster:
-        nodes = wait_running(
-            self.name, lambda: self._get(place.region, ids), attempt, self.context.clock, self.settings.poll_s
-        )
+        clock, poll_s = self.context.clock, self.settings.poll_s
+        look = partial(self._get, place.region, ids)
+        nodes = wait_running(self.name, len(ids), look, attempt, clock, poll_s=poll_s)
         return Cluster(handle=attempt.handle, place=place, nodes=nodes, link=self.link)
 
     def _get(self, region: str, ids: Sequence[str]) -> list[Node]:
@@ -194,4 +195,5 @@ class FakeVmDriver(CloudDriver[FakeCloudSettings], SupportsStop, SupportsSelfEnd
         return inventories(self.name, places, lambda place: self._list(place.region, tags, ["skyx-uid"]), zones=True)
 
     def runner(self, cluster: ClusterHandle, node: Node) -> Runner:
+        del cluster
         return runner_of(node)

@@ -173,8 +173,8 @@ class World:
         self._ledger.write("started", node.id, node.since)
         self._work(node, self._machines.start)
 
-    def _enter(self, node: FakeNode, state: str, reason: str) -> None:
-        node.state, node.reason, node.since = state, reason, self.clock.time()
+    def _enter(self, node: FakeNode, state: str, reason: str, at: float | None = None) -> None:
+        node.state, node.reason, node.since = state, reason, self.clock.time() if at is None else at
 
     def _work(self, node: FakeNode, operation: Callable[[str], None]) -> None:
         """Do what takes a while (ending processes) outside the lock, one thing after the other."""
@@ -199,16 +199,17 @@ class World:
             self._place(node)
         if node.worker is not None and node.worker.is_alive():
             return
-        age, timing = self.clock.time() - node.since, self.timing
-        if node.state == PENDING and node.placed and age >= timing.boot_s:
-            self._enter(node, RUNNING, "")
+        # What was due in between is booked at the time at which it was due, also after a jump of the clock.
+        now, timing = self.clock.time(), self.timing
+        if node.state == PENDING and node.placed and now >= (due := node.since + timing.boot_s):
+            self._enter(node, RUNNING, "", due)
         elif node.state == RUNNING and node.sandbox and self._machines.powered_off(node.id):
             self._power_off(node)
-        elif node.state == STOPPING and age >= timing.stop_s:
-            self._enter(node, STOPPED, node.reason)
+        elif node.state == STOPPING and now >= (due := node.since + timing.stop_s):
+            self._enter(node, STOPPED, node.reason, due)
             self._ledger.write("stopped", node.id, node.since)
-        elif node.state == TERMINATING and age >= timing.terminate_s:
-            self._enter(node, GONE, node.reason)
+        elif node.state == TERMINATING and now >= (due := node.since + timing.terminate_s):
+            self._enter(node, GONE, node.reason, due)
             self._ledger.write("ended", node.id, node.since, reason=node.reason)
 
     def _power_off(self, node: FakeNode) -> None:
