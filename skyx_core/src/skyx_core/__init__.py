@@ -1,0 +1,24 @@
+"""Launch jobs on any cloud. ``Session`` is the embedding API; plugin authors import ``skyx_core.api``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from skyx_core.session import Session as Session
+    from skyx_core.task import Task as Task
+
+__version__ = "0.1.0"
+__all__ = ["Session", "Task", "__version__"]
+
+
+def __getattr__(name: str) -> object:
+    if name == "Session":
+        from skyx_core.session import Session
+
+        return Session
+    if name == "Task":
+        from skyx_core.task import Task
+
+        return Task
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -87,6 +87,15 @@ class ClusterInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class StatusResult:
+    """``unknown``: names that were asked for and have no record."""
+
+    clusters: list[ClusterInfo]
+    unknown: list[str]
+    warnings: list[str]
+
+
+@dataclass(frozen=True, slots=True)
 class JobInfo:
     """One row of ``queue``. Times are ISO-8601 UTC or None; ``exit_codes`` in rank order, None = not ended."""
 

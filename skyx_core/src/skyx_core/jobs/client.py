@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from skyx_core.errors import AgentError, NotFoundError, SkyxError, UsageError
@@ -115,12 +116,30 @@ class AgentClient:
             raise AgentError("the agent's answer holds no job")
         return job_info(row)
 
-    def wait(self, job_id: int, timeout: float | None) -> JobInfo:
-        """The job once it is final, or as it is after ``timeout`` seconds."""
-        limit = None if timeout is None else timeout
-        answer = self.request("wait", job_id=job_id, timeout=limit, limit=(limit or 1e7) + ANSWER_LIMIT_S)
-        row = answer.get("job")
+    def wait(self, job_id: int, timeout: float) -> JobInfo:
+        """The job once it is final, or as it is after ``timeout`` seconds (3600 at most). Uses its own connection,
+        so that other threads can ask meanwhile.
+        """
+        stream = self._open()
+        try:
+            stream.send({"op": "wait", "id": 1, "job_id": job_id, "timeout": timeout})
+            row = _checked(stream.receive_json(timeout + ANSWER_LIMIT_S)).get("job")
+        except (TimeoutError, OSError) as error:
+            raise AgentError("the agent does not answer", why=str(error) or "time-out") from error
+        finally:
+            stream.close()
         return job_info(row) if isinstance(row, dict) else self.job(job_id)
+
+    @contextmanager
+    def hold(self) -> Iterator[None]:
+        """While this lasts the cluster isn't idle; it ends with the connection, so a killed client holds nothing."""
+        stream = self._open()
+        try:
+            stream.send({"op": "hold", "id": 1})
+            _checked(stream.receive_json(ANSWER_LIMIT_S))
+            yield
+        finally:
+            stream.close()
 
     def cancel(self, jobs: Sequence[int], *, everything: bool) -> CancelResult:
         """End jobs; none named and not everything = the latest that runs."""

@@ -22,6 +22,7 @@ class EventKind(StrEnum):
     ATTEMPT_FAILED = "attempt_failed"
     ATTEMPT_CLEANED = "attempt_cleaned"
     RETRY_WAIT = "retry_wait"
+    PROGRESS = "progress"
     NODES_UP = "nodes_up"
     NODE_READY = "node_ready"
     CLUSTER_UP = "cluster_up"

@@ -24,6 +24,7 @@ class Capability(StrEnum):
     NETWORK_TIER = "network_tier"
     LABELS = "labels"
     FREE_DESCRIBE = "free_describe"  # describe() needs neither network nor credentials
+    FALLBACK = "fallback"  # a candidate only when it is named, or when no other cloud is enabled
 
 
 class Idempotency(StrEnum):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -16,6 +16,14 @@ class RunResult:
     returncode: int
     stdout: bytes
     stderr: bytes
+
+
+@dataclass(frozen=True)
+class NodeFacts:
+    """``home``: absolute. ``env``: what every process that runs for this node must carry."""
+
+    home: str
+    env: Mapping[str, str] = field(default_factory=dict)
 
 
 class Channel(Protocol):
@@ -70,6 +78,11 @@ class Runner(ABC):
     @abstractmethod
     def get(self, source: str, target: Path) -> None:
         """Copy a file or folder from the node."""
+
+    def facts(self) -> NodeFacts:
+        """May ask the node once, within 30 s."""
+        result = self.run(["printenv", "HOME"], timeout=30)
+        return NodeFacts(home=result.stdout.decode("utf-8", "surrogateescape").strip() or "/")
 
     def close(self) -> None:
         """Give back connections. Safe to repeat."""

@@ -6,13 +6,14 @@ import contextlib
 import os
 import socket
 import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from skyx_core.clock import Clock, SystemClock
 from skyx_core.errors import NodeError
 from skyx_core.node.copying import CopyPlan, os_error_as_node_error
-from skyx_core.node.runner import Channel, Runner, RunResult
+from skyx_core.node.runner import Channel, NodeFacts, Runner, RunResult
 from skyx_core.node.sandbox_processes import Family, end_family, read_process
 from skyx_core.node.sandbox_record import RUNNING, boot_id, read_record, sandbox_env, write_whole
 
@@ -33,6 +34,7 @@ class SandboxRunner(Runner):
         progress: Callable[[int, int], None] | None = None,
     ) -> None:
         self.node = node
+        self.python = sys.executable
         self._folder = folder
         self._home = folder / "home"
         self._clock = clock or SystemClock()
@@ -81,6 +83,9 @@ class SandboxRunner(Runner):
             raise
         code = process.returncode
         return RunResult(code if code >= 0 else 128 - code, out, err)
+
+    def facts(self) -> NodeFacts:
+        return NodeFacts(home=str(self._home), env=sandbox_env(self._folder))
 
     def connect(self, socket: str, *, timeout: float) -> Channel:
         """Of any length, although the kernel takes only short names of sockets."""

@@ -21,9 +21,10 @@ from skyx_core.state.rows import (
     SELECT_INFO,
     from_cluster,
     from_documents,
+    info_builder,
+    storable,
     to_cluster,
     to_history,
-    to_info,
 )
 
 Records = list[ClusterRecord]
@@ -69,7 +70,7 @@ class ClusterTable(Table):
         A row that can't be read is left out with a warning.
         """
         rows = self._select(SELECT_INFO, "name", patterns)
-        return build_rows(rows, to_info, self._warn)
+        return build_rows(rows, info_builder(), self._warn)
 
     def infos_json(self) -> str:
         """``infos()`` as the text of a JSON array, one object a line, built inside SQLite."""
@@ -87,6 +88,14 @@ class ClusterTable(Table):
 
             return json.dumps([to_json(info) for info in self.infos()])  # leaves out the row that is damaged
         return f"[{text}]" if text else "[]"
+
+    def armed(self) -> frozenset[str]:
+        """Names of clusters that may have ended themselves since the record was written."""
+        if not self._db.exists():
+            return frozenset()
+        with self._db.read() as con:
+            rows = fetch(con, "SELECT name FROM clusters WHERE autostop IS NOT NULL")
+        return frozenset(str(row[0]) for row in rows)
 
     def take(self, name: str) -> ClusterRecord:
         """For the new holder of the cluster's lock: updates of earlier holders are refused from now on."""
@@ -122,7 +131,7 @@ class ClusterTable(Table):
                 "INSERT INTO history SELECT c.uid, c.name, c.cloud, c.region, c.zone, c.instance_type, c.num_nodes,"
                 " c.use_spot, c.created_at, ?, c.hourly_usd, ?, d.command, d.task_yaml"
                 " FROM clusters c JOIN documents d ON d.uid = c.uid WHERE c.uid = ?",
-                (self._clock.time(), reason, uid),
+                (self._clock.time(), storable(reason), uid),
             )
             con.execute("DELETE FROM clusters WHERE uid = ?", (uid,))
             con.execute("DELETE FROM documents WHERE uid = ?", (uid,))

@@ -1,0 +1,194 @@
+"""Running one attempt: nodes, bootstrap, autostop; and removing what it made."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from skyx_core.calls import Fence
+from skyx_core.cluster.access import ClusterAccess
+from skyx_core.cluster.bootstrap import bootstrap
+from skyx_core.cluster.ending import remove_nodes, settle_stopped
+from skyx_core.cluster.journal import AttemptRun
+from skyx_core.errors import (
+    AgentError,
+    AttemptCancelled,
+    CloudError,
+    NodeError,
+    PluginError,
+)
+from skyx_core.failover import rules
+from skyx_core.failover.engine import Start
+from skyx_core.failpoints import failpoint
+from skyx_core.models import Autostop, Candidate, Category, Cluster, EventKind, Place, Request, Scope, Verdict
+from skyx_core.results import ClusterStatus
+from skyx_core.state.records import ClusterRecord
+
+if TYPE_CHECKING:
+    from skyx_core.cluster.services import Services
+
+
+@dataclass
+class Build:
+    """A cluster in the making: its record as last stored, and what may be asked of it."""
+
+    services: Services
+    record: ClusterRecord
+    fence: Fence
+    held: ExitStack
+    autostop: Autostop | None = None
+    attempt: AttemptRun | None = None
+
+    def run(self, start: Start) -> Verdict | None:
+        """The whole attempt, until the agent answers. None = the cluster is UP and stored as such."""
+        candidate, services = start.choice.candidate, self.services
+        place = self._place(candidate, start.zones)
+        self._announce(start, place)
+        try:
+            cluster = self._provision(start, place)
+            self.finish(cluster)
+        except AttemptCancelled as error:
+            return _cancelled(error)
+        except CloudError as error:
+            return services.hooks.classify_error(place.cloud, place, candidate, error)
+        except PluginError as error:
+            return self._fault(place, candidate, error, "core.plugin", Category.PLUGIN)
+        except (NodeError, AgentError) as error:
+            return self._fault(place, candidate, error, "core.bootstrap", Category.UNKNOWN)
+        finally:
+            if self.attempt is not None:
+                self.attempt.close()
+        return None
+
+    def _fault(self, place: Place, candidate: Candidate, error: Exception, rule: str, category: Category) -> Verdict:
+        now = self.services.clock.time()
+        return rules.unknown(place, candidate, str(error), now, rule=rule, category=category)
+
+    def _place(self, candidate: Candidate, zones: tuple[str, ...]) -> Place:
+        return Place(cloud=candidate.cloud, region=candidate.region, zones=zones, account=self.record.account)
+
+    def _announce(self, start: Start, place: Place) -> None:
+        """On disk before the first call: where it is tried."""
+        candidate = start.choice.candidate
+        handle = self.record.handle.model_copy(update={"cloud": place.cloud})
+        self.record = self.services.store.update(
+            self.record.name,
+            self.record.generation,
+            handle=handle,
+            status=ClusterStatus.STARTING if self.record.ever_up else ClusterStatus.INIT,
+            reason="",
+            region=place.region,
+            zone=candidate.zone,
+            instance_type=candidate.instance_type,
+            accelerators=dict(candidate.accelerators),
+            use_spot=candidate.use_spot,
+            num_nodes=start.choice.request.num_nodes,
+            hourly_usd=candidate.hourly_usd,
+            place=place,
+        )
+        self.services.event(
+            EventKind.ATTEMPT_STARTED,
+            self.record,
+            attempt=start.attempt,
+            candidate=candidate,
+            total=self.record.num_nodes,
+        )
+
+    def _provision(self, start: Start, place: Place) -> Cluster:
+        services, candidate = self.services, start.choice.candidate
+        cloud = services.clouds.get(place.cloud)
+        limit = services.settings.attempt_timeout_s
+        self.attempt = AttemptRun(
+            services,
+            self.record.handle,
+            candidate,
+            number=start.attempt,
+            generation=self.record.generation,
+            limit=limit,
+            fence=self.fence,
+        )
+        failpoint("launch.before_provision")
+        request = _concrete(start.choice.request, candidate, place)
+        cluster = cloud.provision(place, request, self.attempt, limit=limit, fence=self.fence)
+        failpoint("launch.after_provision")
+        return _complete(cluster, request, cloud.name)
+
+    def finish(self, cluster: Cluster) -> None:
+        """Store the nodes, start the agent, arm autostop, say UP."""
+        services, store = self.services, self.services.store
+        self.record = store.update(self.record.name, self.record.generation, cluster=cluster)
+        services.event(EventKind.NODES_UP, self.record, total=len(cluster.nodes))
+        attempt = self.attempt
+        deadline = attempt.deadline if attempt else services.clock.monotonic() + 300
+        cluster = bootstrap(services, self.record, cluster, fence=self.fence, deadline=deadline)
+        if self.autostop is not None:
+            arm(services, cluster, self.autostop, self.held)
+        failpoint("launch.before_up")
+        head = cluster.nodes[0].address or None
+        self.record = store.update(
+            self.record.name,
+            self.record.generation,
+            cluster=cluster,
+            zone=cluster.nodes[0].zone or self.record.zone,
+            status=ClusterStatus.UP,
+            reason="",
+            ever_up=True,
+            head=head,
+            autostop=self.autostop.model_dump(mode="json") if self.autostop else self.record.autostop,
+            refreshed_at=services.clock.time(),
+        )
+        failpoint("launch.after_up")
+        services.event(EventKind.CLUSTER_UP, self.record, message=head or "")
+
+    def clean_up(self) -> None:
+        """Remove what the attempt made: terminate a cluster that never was up, stop one that was.
+
+        Raises ``LeftoverError`` when that can't be done now; the record then stays, and says why.
+        """
+        if self.record.ever_up:
+            settle_stopped(self.services, self.record)
+            return
+        place = self.record.place
+        if place is None or self.attempt is None or not self.attempt.made_anything:
+            return
+        remove_nodes(self.services, self.record, place)
+        for intent in self.services.store.intents(self.record.uid, open_only=True):
+            self.services.store.intent_gone(intent.id, "the attempt was cleaned up")
+        self.attempt = None
+
+
+def _cancelled(error: AttemptCancelled) -> Verdict:
+    return Verdict(category=Category.TRANSIENT, scope=Scope.NONE, rule="core.cancelled", reason=str(error))
+
+
+def _concrete(request: Request, candidate: Candidate, place: Place) -> Request:
+    return request.model_copy(
+        update={
+            "cloud": candidate.cloud,
+            "region": candidate.region,
+            "zone": candidate.zone if len(place.zones) <= 1 else None,
+            "instance_type": candidate.instance_type,
+            "use_spot": candidate.use_spot,
+        }
+    )
+
+
+def _complete(cluster: Cluster, request: Request, cloud: str) -> Cluster:
+    """All nodes or none: count, ranks and ids are checked before anything is built on them."""
+    ranks = sorted(node.rank for node in cluster.nodes)
+    ids = {node.id for node in cluster.nodes}
+    if ranks == list(range(request.num_nodes)) and len(ids) == request.num_nodes:
+        ordered = tuple(sorted(cluster.nodes, key=lambda node: node.rank))
+        return cluster.model_copy(update={"nodes": ordered})
+    message = f"got {len(ids)} of {request.num_nodes} nodes (ranks {ranks})"
+    raise CloudError(cloud, "provision", code="IncompleteGang", message=message)
+
+
+def arm(services: Services, cluster: Cluster, setting: Autostop, held: ExitStack) -> None:
+    """Tell the agent when and how to end its cluster. It counts as busy until ``held`` is closed."""
+    plan = services.clouds.get(cluster.place.cloud).self_end(cluster, setting)
+    access = ClusterAccess(services, cluster)
+    held.callback(access.close)
+    held.enter_context(access.agent.hold())
+    access.agent.set_autostop(setting, plan.argv)

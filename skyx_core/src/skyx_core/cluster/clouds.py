@@ -1,0 +1,251 @@
+"""Drivers and executors in use, each with core's limits around every call."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import TYPE_CHECKING, TypeVar
+
+from skyx_core.calls import Fence
+from skyx_core.drivers import (
+    Attempt,
+    CloudDriver,
+    DriverContext,
+    Executor,
+    SupportsPorts,
+    SupportsSelfEnd,
+    SupportsStop,
+)
+from skyx_core.errors import ClusterStateError, PluginError, PluginNotInstalledError
+from skyx_core.models import (
+    Autostop,
+    Candidate,
+    Capability,
+    CheckLine,
+    Cluster,
+    ClusterHandle,
+    Link,
+    Node,
+    Observation,
+    Offer,
+    Place,
+    Request,
+    SelfEnd,
+    TeardownResult,
+    WhyNot,
+    ZoneOption,
+)
+from skyx_core.node.runner import Runner
+from skyx_core.plan import needs
+from skyx_core.plan.planner import Source
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+    from skyx_core.cluster.services import Services
+
+T = TypeVar("T")
+_LOOK_LIMIT_S = 5.0
+_OFFERS_LIMIT_S = 30.0
+_ABILITIES = ((SupportsStop, needs.STOP), (SupportsSelfEnd, needs.SELF_END), (SupportsPorts, needs.PORTS))
+_SEVERAL = (tuple, list)
+
+
+class Cloud:
+    """One driver. Every method has a limit and raises ``CloudError``, or a ``PluginError`` that names the plugin."""
+
+    def __init__(self, services: Services, name: str, driver: CloudDriver[BaseModel], distribution: str) -> None:
+        self._services = services
+        self.name = name
+        self.driver = driver
+        self.distribution = distribution
+        self.capabilities = driver.capabilities
+        self.link: Link = driver.link
+        self.abilities = frozenset(label for kind, label in _ABILITIES if isinstance(driver, kind))
+        self._limit = min(driver.call_limit_s, services.settings.call_timeout_s)
+
+    def _call(
+        self,
+        what: str,
+        fn: Callable[..., T],
+        *args: object,
+        expected: type | tuple[type, ...],
+        limit: float | None = None,
+        fence: Fence | None = None,
+    ) -> T:
+        return self._services.caller.call(
+            fn,
+            *args,
+            limit=self._limit if limit is None else limit,
+            what=f"{what}()",
+            plugin=self.name,
+            distribution=self.distribution,
+            fence=fence,
+            grace=1.0 if fence else 0.0,
+            expected=expected,
+        )
+
+    def disabled(self) -> WhyNot | None:
+        return self._call("disabled", self.driver.disabled, expected=(WhyNot, type(None)), limit=_LOOK_LIMIT_S)
+
+    def source(self) -> Source:
+        """This cloud for the planner."""
+        return Source(self.name, self.capabilities, self.abilities, self.offers, self.driver.lacks, self.why_nothing)
+
+    def offers(self, request: Request) -> Sequence[Offer]:
+        return self._services.caller.call_iter(
+            self.driver.offers,
+            request,
+            limit=_OFFERS_LIMIT_S,
+            what="offers()",
+            plugin=self.name,
+            distribution=self.distribution,
+            expected=Offer,
+        )
+
+    def why_nothing(self, request: Request) -> Sequence[WhyNot]:
+        return self._call("why_nothing", self.driver.why_nothing, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
+
+    def locate(self, request: Request, region: str, fence: Fence) -> Sequence[ZoneOption]:
+        return self._call("locate", self.driver.locate, request, region, expected=_SEVERAL, fence=fence)
+
+    def quota(self, candidate: Candidate, fence: Fence) -> WhyNot | None:
+        return self._call("quota", self.driver.quota, candidate, expected=(WhyNot, type(None)), fence=fence)
+
+    def provision(self, place: Place, request: Request, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
+        hooks = self._services.hooks
+        return hooks.provision(self.driver, place, request, attempt, limit=limit, fence=fence, grace=1.0)
+
+    def describe(self, handle: ClusterHandle, place: Place) -> Observation:
+        return self._call("describe", self.driver.describe, handle, place, expected=Observation)
+
+    def teardown(self, handle: ClusterHandle, place: Place) -> TeardownResult:
+        return self._services.hooks.teardown(self.driver, handle, place, limit=self._limit)
+
+    def stop(self, handle: ClusterHandle, place: Place) -> TeardownResult:
+        driver = self.driver
+        if not isinstance(driver, SupportsStop):
+            raise self._unable(handle, "stop clusters", f"end it: skyx down {handle.name}")
+        return self._call("stop", driver.stop, handle, place, expected=TeardownResult)
+
+    def start(self, handle: ClusterHandle, place: Place, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
+        driver = self.driver
+        if not isinstance(driver, SupportsStop):
+            raise self._unable(handle, "start clusters again", f"end it: skyx down {handle.name}")
+        return self._call("start", driver.start, handle, place, attempt, expected=Cluster, limit=limit, fence=fence)
+
+    def self_end(self, cluster: Cluster, setting: Autostop) -> SelfEnd:
+        """What the agent runs to end the cluster; raises ``ClusterStateError`` where the cloud can't."""
+        driver = self.driver
+        if not isinstance(driver, SupportsSelfEnd):
+            raise self._unable(cluster.handle, "end clusters from within, so there is no autostop", "skyx down")
+        if not setting.down and not isinstance(driver, SupportsStop):
+            raise self._unable(cluster.handle, "stop clusters", "add --down")
+        return self._call("self_end", lambda: driver.self_end(cluster, down=setting.down), expected=SelfEnd)
+
+    def runner(self, handle: ClusterHandle, node: Node) -> Runner:
+        return self._call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
+
+    def identity(self) -> str:
+        return self._call("identity", self.driver.identity, expected=str)
+
+    def check(self) -> Sequence[CheckLine]:
+        return self._call("check_credentials", self.driver.check_credentials, expected=_SEVERAL)
+
+    def _unable(self, handle: ClusterHandle, what: str, hint: str) -> ClusterStateError:
+        return ClusterStateError(f"cloud {self.name!r} can't {what}", where=handle.name, hint=hint)
+
+
+class Clouds:
+    """Drivers and executors by name, made when first used, one per session."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+        self._clouds: dict[str, Cloud] = {}
+        self._executors: dict[str, Executor[BaseModel]] = {}
+        self._lock = threading.RLock()
+
+    def get(self, name: str) -> Cloud:
+        """Raises the plugin error that says what is wrong with it."""
+        with self._lock:
+            if name not in self._clouds:
+                driver = self._make("clouds", name, self._services.plugins.cloud_class(name))
+                where = self._services.plugins.where("cloud", name)
+                self._clouds[name] = Cloud(self._services, name, driver, where)
+            return self._clouds[name]
+
+    def made(self) -> Sequence[Cloud]:
+        """Those that were used so far."""
+        with self._lock:
+            return tuple(self._clouds.values())
+
+    def executor(self, name: str | None, link: Link) -> Executor[BaseModel]:
+        """By name, else the settings' one, else the first installed that fits the link."""
+        wanted = name or self._services.settings.executor
+        with self._lock:
+            if wanted:
+                return self._executor(wanted)
+            for candidate in self._services.plugins.names("executor"):
+                try:
+                    executor = self._executor(candidate)
+                except PluginError:
+                    continue
+                if link in executor.links:
+                    return executor
+        raise PluginNotInstalledError(
+            f"no installed executor can run jobs over {link.value!r}", hint="'skyx plugins' lists what is installed"
+        )
+
+    def _executor(self, name: str) -> Executor[BaseModel]:
+        if name not in self._executors:
+            self._executors[name] = self._make("executors", name, self._services.plugins.executor_class(name))
+        return self._executors[name]
+
+    def _make(self, group: str, name: str, kind: Callable[..., T]) -> T:
+        services = self._services
+        context = DriverContext(
+            owner=services.store.owner,
+            home=services.dirs.data / name,
+            clock=services.clock,
+            environ=services.environ,
+        )
+        model: type[BaseModel] | None = getattr(kind, "settings_model", None)
+        read = services.settings.cloud_model if group == "clouds" else services.settings.executor_model
+        settings = read(name, model) if model is not None else None
+        return services.caller.call(lambda: kind(settings, context), limit=_LOOK_LIMIT_S, what="making it", plugin=name)
+
+    def enabled(self, named: frozenset[str]) -> tuple[list[Cloud], list[WhyNot]]:
+        """Clouds that may be candidates, and why the others may not. A broken plugin is a reason, not an end.
+
+        ``named``: clouds that the task names; only they are loaded if there are any.
+        """
+        clouds: list[Cloud] = []
+        reasons: list[WhyNot] = []
+        for name in sorted(named) or self._services.plugins.names("cloud"):
+            found = self._look(name)
+            if isinstance(found, Cloud):
+                clouds.append(found)
+            else:
+                reasons.append(found)
+        return (clouds, reasons) if named else (list(_without_fallbacks(clouds, reasons)), reasons)
+
+    def _look(self, name: str) -> Cloud | WhyNot:
+        if name in self._services.settings.disable_clouds:
+            return WhyNot(subject=name, reason="disabled by the settings", fix="take it out of disable_clouds")
+        try:
+            cloud = self.get(name)
+            return cloud.disabled() or cloud
+        except PluginError as error:
+            return WhyNot(subject=name, reason=str(error), fix=error.hint)
+
+
+def _without_fallbacks(clouds: Sequence[Cloud], reasons: list[WhyNot]) -> Iterator[Cloud]:
+    real = [cloud for cloud in clouds if Capability.FALLBACK not in cloud.capabilities]
+    for cloud in clouds:
+        if cloud in real or not real:
+            yield cloud
+        else:
+            fix = f"name it: --infra {cloud.name}"
+            reasons.append(
+                WhyNot(subject=cloud.name, reason="used only when named while other clouds are enabled", fix=fix)
+            )

@@ -1,0 +1,44 @@
+"""Does a request fit a cluster that is already there? Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from skyx_core.errors import MismatchError
+from skyx_core.models import Request
+from skyx_core.state.records import ClusterRecord
+
+
+def check_fit(record: ClusterRecord, requests: Sequence[Request]) -> None:
+    """One fitting alternative is enough; else ``MismatchError`` names the first field that doesn't."""
+    problems = [next(_misfits(record, request), None) for request in requests]
+    first = problems[0] if problems else None
+    if first is None or None in problems:
+        return
+    field, wanted, there = first
+    raise MismatchError(
+        f"the task doesn't fit cluster {record.name!r}",
+        where=field,
+        why=f"it asks for {wanted}, the cluster has {there}",
+        hint="launch it under another name, or change the request",
+    )
+
+
+def _misfits(record: ClusterRecord, request: Request) -> Iterator[tuple[str, object, object]]:
+    plain: tuple[tuple[str, object, object], ...] = (
+        ("cloud", request.cloud, record.cloud),
+        ("region", request.region, record.region),
+        ("zone", request.zone, record.zone),
+        ("instance_type", request.instance_type, record.instance_type),
+    )
+    for field, wanted, there in plain:
+        if wanted is not None and wanted != there:
+            yield field, wanted, there
+    if request.use_spot and not record.use_spot:
+        yield "use_spot", "spot", "on-demand"
+    if request.num_nodes > record.num_nodes:
+        yield "num_nodes", request.num_nodes, record.num_nodes
+    for name, count in sorted(request.accelerators.items()):
+        have = record.accelerators.get(name, 0)
+        if count > have:
+            yield "accelerators", f"{name}:{count:g}", f"{name}:{have:g}" if have else "none"

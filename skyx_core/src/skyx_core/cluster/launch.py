@@ -1,0 +1,255 @@
+"""From a task to a queued job, on a cluster that is new, reused or started again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from skyx_core.calls import Fence
+from skyx_core.cluster import lifecycle
+from skyx_core.cluster.access import ClusterAccess
+from skyx_core.cluster.attempts import Build
+from skyx_core.cluster.ending import remove_nodes
+from skyx_core.cluster.fits import check_fit
+from skyx_core.cluster.jobspec import RunPerRank, check_task, make_job
+from skyx_core.cluster.refresh import refresh
+from skyx_core.cluster.search import Search, SearchOptions
+from skyx_core.cluster.sync import Transfer, plan_sync, sync
+from skyx_core.errors import NoCapacityError, PolicyVetoError, SkyxError
+from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Request, WhyNot
+from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
+from skyx_core.results import ClusterStatus, Excluded, PlanRow, TaskPlan
+from skyx_core.state.names import cloud_name
+from skyx_core.state.records import ClusterRecord
+
+if TYPE_CHECKING:
+    from skyx_core.cluster.services import Services
+    from skyx_core.task import Task
+
+SHOWN = 20
+Confirm = Callable[[str, TaskPlan], bool]
+
+
+class NotConfirmed(SkyxError):
+    """The user answered no; nothing was made."""
+
+    code = "SKYX-E230"
+    exit_code = 1
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a launch is to do, checked as far as that goes without a cloud."""
+
+    name: str
+    task: Task | None
+    requests: tuple[Request, ...]
+    autostop: Autostop | None = None
+    transfers: tuple[Transfer, ...] = ()
+    warnings: tuple[str, ...] = ()
+    run: RunPerRank | None = None
+    dryrun: bool = False
+    search: SearchOptions = field(default_factory=SearchOptions)
+    confirm: Confirm | None = None
+    source_text: str = ""
+
+
+@dataclass(frozen=True)
+class Launched:
+    """``attempts``: 0 when the cluster was there."""
+
+    record: ClusterRecord | None
+    attempts: int
+    candidate: Candidate | None
+    job_id: int | None = None
+
+
+def prepare(services: Services, wanted: Wanted) -> Wanted:
+    """Everything that can be wrong without asking a cloud; raises ``UsageError``."""
+    if wanted.task is None:
+        return wanted
+    check_task(wanted.task)
+    transfers, warnings = plan_sync(wanted.task, services.cwd)
+    return replace(wanted, transfers=tuple(transfers), warnings=tuple(warnings))
+
+
+def draw_plan(services: Services, requests: Sequence[Request], *, ordered: bool) -> Plan:
+    """The lazy plan over enabled clouds."""
+    named = frozenset(request.cloud for request in requests if request.cloud)
+    everything_named = all(request.cloud for request in requests)
+    clouds, reasons = services.clouds.enabled(named if everything_named else frozenset())
+    return make_plan(requests, [cloud.source() for cloud in clouds], ordered=ordered, not_enabled=reasons)
+
+
+def show_plan(plan: Plan, name: str | None, num_nodes: int, limit: int | None) -> tuple[TaskPlan, Iterator[Choice]]:
+    """The first ``limit`` choices as rows, and the whole stream again."""
+    head = list(islice(plan.choices, limit))
+    rows = [_row(choice.candidate) for choice in head]
+    excluded = [Excluded(w.subject, w.reason, w.fix) for w in plan.excluded]
+    chosen = tuple(choice.candidate for choice in head)
+    return TaskPlan(name, num_nodes, rows, excluded, chosen), chain(head, plan.choices)
+
+
+def _row(c: Candidate) -> PlanRow:
+    return PlanRow(
+        c.cloud, c.region, c.zone, c.instance_type, dict(c.accelerators), c.cpus, c.memory_gb, c.use_spot, c.hourly_usd
+    )
+
+
+class Launch:
+    """One launch. The caller holds the lock of the cluster's name."""
+
+    def __init__(self, services: Services, wanted: Wanted, fence: Fence) -> None:
+        self._services = services
+        self._wanted = wanted
+        self._fence = fence
+        self._held = ExitStack()  # keeps a new cluster from ending itself before its job is queued
+
+    def run(self) -> Launched:
+        """Bring the cluster up, then deliver the job; raises a ``SkyxError``."""
+        with self._held:
+            return self._run()
+
+    def _run(self) -> Launched:
+        services, wanted = self._services, self._wanted
+        for warning in wanted.warnings:
+            services.event(EventKind.WARNING, message=warning)
+        record = services.store.get(wanted.name)
+        if record is not None:
+            record = refresh(services, services.store.take(wanted.name))
+        launched = self._fresh(None) if record is None else self._existing(record)
+        if launched.record is None or wanted.task is None:
+            return launched
+        return replace(launched, job_id=self._deliver(launched.record, wanted.task))
+
+    def _existing(self, record: ClusterRecord) -> Launched:
+        services, wanted = self._services, self._wanted
+        if record.status is ClusterStatus.TERMINATING:
+            lifecycle.down(services, record)
+            return self._fresh(None)
+        if not record.ever_up:
+            return self._fresh(record)
+        check_fit(record, wanted.requests)
+        if wanted.dryrun:
+            return Launched(None, 0, None)
+        if record.status in (ClusterStatus.STOPPING, ClusterStatus.AUTOSTOPPING):
+            record = lifecycle.stop(services, record)
+        if record.status is not ClusterStatus.UP:
+            record = lifecycle.start(services, record, fence=self._fence, autostop=wanted.autostop, held=self._held)
+        elif wanted.autostop is not None:
+            record = lifecycle.set_autostop(services, record, wanted.autostop, held=self._held)
+        return Launched(record, 0, lifecycle.candidate_of(record))
+
+    def _fresh(self, record: ClusterRecord | None) -> Launched:
+        services, wanted = self._services, self._wanted
+        plan = draw_plan(services, wanted.requests, ordered=bool(wanted.task and wanted.task.ordered))
+        task = wanted.task
+        nodes = wanted.requests[0].num_nodes
+        shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN)
+        self._agree(shown, plan.excluded)
+        if wanted.dryrun:
+            return Launched(None, 0, shown.chosen[0])
+        record = self._reserve(shown.chosen[0]) if record is None else self._clean_old(record)
+        build = Build(services, record, self._fence, self._held, wanted.autostop)
+        search = Search(services, build, choices, wanted.search)
+        services.event(EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes)
+        try:
+            won = search.run()
+        except BaseException:
+            self._forget(build)
+            raise
+        return Launched(build.record, search.engine.attempts, won.choice.candidate)
+
+    def _agree(self, shown: TaskPlan, excluded: Sequence[WhyNot]) -> None:
+        services, wanted = self._services, self._wanted
+        if not shown.candidates:
+            rows = [(w.subject, describe_request(wanted.requests[0]), w.reason, w.fix) for w in excluded]
+            raise NoCapacityError(
+                "nothing fits the request", where=wanted.name, attempts=rows, hint="relax it, or enable another cloud"
+            )
+        if wanted.task is not None:
+            vetoes = services.hooks.check_launch(wanted.task, wanted.requests, shown.chosen)
+            if vetoes:
+                who = "; ".join(f"{name}: {reason}" for name, reason in vetoes)
+                raise PolicyVetoError("the launch was refused", where=wanted.name, why=who)
+        if wanted.confirm is not None and not wanted.confirm(wanted.name, shown):
+            raise NotConfirmed("nothing was launched", why="it was not confirmed")
+
+    def _reserve(self, candidate: Candidate) -> ClusterRecord:
+        """The record is on disk before the first call to a cloud."""
+        services, wanted = self._services, self._wanted
+        name = wanted.name
+        handle = ClusterHandle(
+            uid=services.token(16),
+            name=name,
+            owner=services.store.owner,
+            cloud_name=cloud_name(name),
+            cloud=candidate.cloud,
+            account=services.clouds.get(candidate.cloud).identity(),
+        )
+        record = replace(
+            ClusterRecord.of(handle),
+            region=candidate.region,
+            num_nodes=wanted.requests[0].num_nodes,
+            request_json=wanted.requests[0].model_dump_json(),
+            task_yaml=wanted.task.redacted_yaml() if wanted.task else "",
+            command=services.command,
+        )
+        return services.store.reserve(record)
+
+    def _clean_old(self, record: ClusterRecord) -> ClusterRecord:
+        """A launch that never came up is cleaned, then tried anew under the same identity."""
+        for place in lifecycle.places_of(self._services, record):
+            remove_nodes(self._services, record, place)
+        return record
+
+    def _forget(self, build: Build) -> None:
+        """After a failed search: a record with nothing behind it goes to the history."""
+        record = build.record
+        kept = self._fence.cancelled and self._wanted.search.keep_on_interrupt()
+        if record.ever_up or kept or record.status is ClusterStatus.TERMINATING:
+            return
+        self._services.event(EventKind.LAUNCH_ENDED, record, status="failed")
+        self._services.store.remove(record.uid, record.generation, "the launch failed")
+
+    def _deliver(self, record: ClusterRecord, task: Task) -> int | None:
+        return deliver(
+            self._services, record, task, self._wanted.transfers, setup=True, run=self._wanted.run, fence=self._fence
+        )
+
+
+def deliver(
+    services: Services,
+    record: ClusterRecord,
+    task: Task,
+    transfers: Sequence[Transfer],
+    *,
+    setup: bool,
+    run: RunPerRank | None = None,
+    access: ClusterAccess | None = None,
+    fence: Fence | None = None,
+) -> int | None:
+    """Copy files and queue the job on a live cluster. None: the task has nothing to run."""
+    cluster = record.cluster
+    assert cluster is not None
+    own = access is None
+    access = access or ClusterAccess(services, cluster)
+    try:
+        if transfers:
+            with access.agent.hold():
+                sync(services, record, access, transfers, fence=fence)
+        if task.run is None and run is None and not (setup and task.setup):
+            return None
+        executor = services.clouds.executor(record.executor, cluster.link)
+        services.caller.call(lambda: executor.prepare(access), limit=300, what="prepare()", plugin=executor.name)
+        addresses = [node.address for node in cluster.nodes]
+        job = make_job(services, task, cluster=record.name, setup=setup, addresses=addresses, run=run)
+        receipt = services.hooks.submit_job(executor, access, job, limit=60)
+        services.event(EventKind.JOB_SUBMITTED, record, job_id=receipt.job_id)
+        return receipt.job_id
+    finally:
+        if own:
+            access.close()

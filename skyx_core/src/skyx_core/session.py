@@ -1,0 +1,244 @@
+"""The embedding API: everything that the command line does, from Python, without globals.
+
+from skyx_core import Session
+from skyx_core.task import load
+
+with Session() as session:
+    launched = session.launch(load("task.yaml").tasks[0], cluster="train")
+    for chunk in session.logs("train", launched.job_id):
+        print(chunk.data.decode(), end="")
+    session.down(["train"])
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Self
+
+from skyx_core.clock import Clock, clock_from
+from skyx_core.dirs import Dirs
+from skyx_core.results import StatusResult
+from skyx_core.settings import Settings
+
+if TYPE_CHECKING:
+    from skyx_core import results
+    from skyx_core.cluster.jobspec import RunPerRank
+    from skyx_core.cluster.launch import Confirm
+    from skyx_core.cluster.operations import LogStream, Operations
+    from skyx_core.models import Autostop, Event
+    from skyx_core.state.store import Store
+    from skyx_core.task import Task
+
+
+class Session:
+    """One user of skyx in one process; several may live side by side. Thread-safe but for ``close``.
+
+    Making one reads settings and nothing else; plugins are loaded when a call needs them. Every method raises
+    ``SkyxError`` (with ``code``, ``exit_code`` and ``hint``) and nothing else on purpose.
+
+    ``on_event`` is called in the calling thread with each step; it must not raise. ``plugins``: listeners, or
+    (kind, name, class) triples, used beside what is installed. ``scan_plugins`` False leaves installed listeners out.
+    """
+
+    def __init__(
+        self,
+        *,
+        environ: Mapping[str, str] | None = None,
+        cwd: Path | None = None,
+        flags: Mapping[str, object] | None = None,
+        plugins: Sequence[object] = (),
+        scan_plugins: bool = True,
+        on_event: Callable[[Event], None] | None = None,
+        clock: Clock | None = None,
+        command: str = "",
+    ) -> None:
+        self.environ: Mapping[str, str] = dict(os.environ if environ is None else environ)
+        self.cwd = cwd or Path.cwd()
+        self.dirs = Dirs.from_environ(self.environ)
+        self.settings = Settings.load(self.dirs, self.environ, self.cwd, flags)
+        self.clock = clock or clock_from(self.environ)
+        self.command = command
+        self.on_event = on_event
+        self.scan_plugins = scan_plugins
+        self.extra_plugins: Sequence[object] = tuple(plugins)
+
+    @cached_property
+    def store(self) -> Store:
+        """The record of clusters; no file is made before something is stored."""
+        from skyx_core.state.store import Store
+
+        return Store(self.dirs.state_db, self.clock)
+
+    @cached_property
+    def _do(self) -> Operations:
+        from skyx_core.cluster.operations import Operations
+        from skyx_core.cluster.wiring import make_services
+
+        return Operations(make_services(self))
+
+    def plan(self, task: Task, *, limit: int | None = None) -> results.TaskPlan:
+        """Candidates in order with prices, and why others were left out. Changes nothing, needs no credentials."""
+        return self._do.plan(task, limit)
+
+    def launch(
+        self,
+        task: Task | None = None,
+        *,
+        cluster: str | None = None,
+        dryrun: bool = False,
+        detach: bool = True,
+        retry_until_up: bool = False,
+        hedge: int = 1,
+        autostop: Autostop | None = None,
+        on_interrupt: str = "cleanup",
+        wait: float | None = None,
+        confirm: Confirm | None = None,
+        source_text: str = "",
+        run: RunPerRank | None = None,
+    ) -> results.LaunchResult:
+        """Bring a cluster up (or use the one of this name) and queue the task's job on it.
+
+        ``wait``: seconds to wait for another command on this cluster (None = the setting, 10 minutes). ``run``:
+        called as ``run(rank, ips)`` for each rank, returns its script or None. ``detach`` False waits for the job's
+        end. Ctrl-C or ``interrupt()`` ends it with ``InterruptedBySignal`` after clean-up.
+        """
+        return self._do.launch(
+            task,
+            cluster=cluster,
+            dryrun=dryrun,
+            detach=detach,
+            retry_until_up=retry_until_up,
+            hedge=hedge,
+            autostop=autostop,
+            keep=on_interrupt == "keep",
+            wait=wait,
+            confirm=confirm,
+            run=run,
+        )
+
+    def exec(
+        self, cluster: str, task: Task, *, wait: float | None = None, run: RunPerRank | None = None
+    ) -> results.JobResult:
+        """Copy the workdir and mounts again and queue one more job; ``setup`` is not run."""
+        return self._do.exec(cluster, task, wait=wait, run=run)
+
+    def status(self, names: Sequence[str] = (), *, refresh: bool = False) -> StatusResult:
+        """Clusters by name; ``names`` may hold patterns. Only ``refresh`` asks the clouds; clusters that may have
+        ended themselves are looked at where that costs nothing.
+        """
+        armed = self.store.armed()
+        if refresh or armed:
+            return self._do.status(names, refresh=refresh, armed=armed)
+        infos = self.store.infos(list(names) or None)
+        found = {info.name for info in infos}
+        unknown = [name for name in names if name not in found and not _is_pattern(name)]
+        return StatusResult(infos, unknown, list(self.store.warnings))
+
+    def status_json(self) -> str | None:
+        """All clusters as JSON text, straight from the record; None when a look is needed first."""
+        return None if self.store.armed() else self.store.infos_json()
+
+    def queue(self, cluster: str | None = None) -> list[results.JobInfo]:
+        """Jobs of one cluster, or of all that are up; the oldest first."""
+        return self._do.queue(cluster)
+
+    def logs(
+        self,
+        cluster: str,
+        job_id: int | None = None,
+        *,
+        follow: bool = True,
+        tail: int | None = None,
+        ranks: Sequence[int] | None = None,
+    ) -> LogStream:
+        """An iterator of chunks, of the latest job by default; goes on where it was after a lost connection."""
+        return self._do.logs(cluster, job_id, follow=follow, tail=tail, ranks=ranks)
+
+    def wait(self, cluster: str, job_id: int, timeout: float | None = None) -> results.JobInfo:
+        """The job once it is final, or as it is after ``timeout`` seconds."""
+        return self._do.wait(cluster, job_id, timeout)
+
+    def cancel(self, cluster: str, jobs: Sequence[int] = (), *, all: bool = False) -> results.CancelResult:  # noqa: A002
+        """End these jobs, all, or the latest that runs."""
+        return self._do.cancel(cluster, jobs, everything=all)
+
+    def stop(
+        self,
+        names: Sequence[str] = (),
+        *,
+        all: bool = False,  # noqa: A002
+        purge: bool = False,
+        wait: float | None = None,
+    ) -> list[results.LifecycleResult]:
+        """Stop clusters and keep their disks. One result per name, errors inside; never raises for one of several."""
+        del purge
+        return self._do.each("stop", names, everything=all, wait=wait)
+
+    def start(
+        self,
+        names: Sequence[str] = (),
+        *,
+        all: bool = False,  # noqa: A002
+        purge: bool = False,
+        wait: float | None = None,
+    ) -> list[results.LifecycleResult]:
+        """Start stopped clusters where they were."""
+        del purge
+        return self._do.each("start", names, everything=all, wait=wait)
+
+    def down(
+        self,
+        names: Sequence[str] = (),
+        *,
+        all: bool = False,  # noqa: A002
+        purge: bool = False,
+        wait: float | None = None,
+    ) -> list[results.LifecycleResult]:
+        """Terminate clusters. ``purge``: forget the record even if something may be left, and list that."""
+        return self._do.each("down", names, everything=all, wait=wait, purge=purge)
+
+    def autostop(
+        self, names: Sequence[str], setting: Autostop | None, *, wait: float | None = None
+    ) -> list[results.LifecycleResult]:
+        """Arm it on clusters, or cancel it (None)."""
+        return self._do.each("autostop", names, everything=False, wait=wait, setting=setting)
+
+    def check(self, clouds: Sequence[str] = ()) -> list[results.CheckResult]:
+        """Whether clouds can be used: credentials, permissions, tools; each failure with its fix."""
+        return self._do.check(clouds)
+
+    def plugins(self, *, check: bool = False) -> list[results.PluginInfo]:
+        """What is installed, without importing any of it; ``check`` loads each in a process of its own."""
+        return self._do.plugins(check=check)
+
+    def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]:
+        """Lines of the catalogues of enabled clouds, cheapest first per accelerator."""
+        return self._do.offers(accelerator, cloud)
+
+    def explain(self, name: str) -> Iterator[Mapping[str, results.Json]]:
+        """Every stored event of the clusters that had this name, in order."""
+        return self._do.explain(name)
+
+    def interrupt(self, *, keep: bool = False) -> None:
+        """End what runs in another thread as Ctrl-C does. ``keep``: leave what was made. Returns at once."""
+        self._do.interrupt(keep=keep)
+
+    def close(self) -> None:
+        """Give back connections and files. Safe to repeat."""
+        if "_do" in self.__dict__:
+            self._do.close()
+        if "store" in self.__dict__:
+            self.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+
+def _is_pattern(name: str) -> bool:
+    return any(mark in name for mark in "*?[")
