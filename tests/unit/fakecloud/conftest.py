@@ -90,10 +90,7 @@ def servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Fake
 def make_bench(servers: dict[str, FakeCloud], tmp_path: Path) -> Iterator[Callable[[str], Bench]]:
     yield lambda mode: bench_of(servers[mode], tmp_path)
     for cloud in servers.values():
-        cloud.control("clear_faults")
-        cloud.control("clear_calls")
-        cloud.control("clear_capacity")
-        cloud.control("timing", boot_s=0, stop_s=0, terminate_s=0, list_lag_s=0, page_size=100)
+        cloud.reset()
 
 
 @pytest.fixture

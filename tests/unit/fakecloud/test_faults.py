@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from skyx_core.errors import CloudError
+from skyx_core.testing.fakecloud.faults import Faults, fault_from
 
 CREATE = {"vm": "RunNodes", "pod": "CreatePod"}
 LIST = {"vm": "DescribeNodes", "pod": "ListPods"}
@@ -158,6 +159,16 @@ def test_spot_machines_cannot_be_stopped(vm):
     with pytest.raises(CloudError) as caught:
         vm.driver.stop(vm.handle, vm.place)
     assert caught.value.code == "UnsupportedOperation"
+
+
+def test_faults_by_chance_are_the_same_in_each_run():
+    def struck(seed):
+        faults = Faults()
+        faults.add(fault_from({"kind": "reset", "count": 1000, "chance": 0.2, "seed": seed}))
+        return [faults.take("any") is not None for _ in range(1000)]
+
+    assert struck(1) == struck(1) != struck(2)
+    assert 120 < sum(struck(1)) < 280
 
 
 def test_an_order_that_cannot_be_read_is_refused(vm):

@@ -23,16 +23,14 @@ class Control:
         self._actions: Mapping[str, Callable[[Body], Answer]] = {
             "ping": lambda _: {},
             "fault": self._fault,
-            "clear_faults": self._clear_faults,
+            "reset": self._reset,
             "capacity": self._capacity,
-            "clear_capacity": self._clear_capacity,
             "timing": self._timing,
             "preempt": self._preempt,
             "end": self._end,
             "stranger": self._stranger,
             "nodes": lambda _: {"nodes": [node.view() for node in world.nodes.values()]},
             "calls": lambda _: {"calls": list(self._calls)},
-            "clear_calls": self._clear_calls,
         }
 
     def route(self, path: str) -> Callable[[Body], Answer]:
@@ -46,25 +44,20 @@ class Control:
         self._faults.add(fault_from(body))
         return {}
 
-    def _clear_faults(self, body: Body) -> Answer:
-        del body
-        self._faults.clear()
-        return {}
-
-    def _clear_calls(self, body: Body) -> Answer:
-        del body
-        self._calls.clear()
-        return {}
-
     def _capacity(self, body: Body) -> Answer:
         pattern = Slot(text(body, "place", "*"), text(body, "type", "*"), text(body, "market", "*"))
         nodes = None if body.get("nodes") is None else int(number(body, "nodes"))
         self._world.capacity.limit(pattern, nodes)
         return {}
 
-    def _clear_capacity(self, body: Body) -> Answer:
+    def _reset(self, body: Body) -> Answer:
         del body
+        self._faults.clear()
+        self._calls.clear()
         self._world.capacity.clear()
+        self._world.timing = Timing()
+        for node in self._world.nodes.values():
+            self._world.terminate(node, "Reset")
         return {}
 
     def _timing(self, body: Body) -> Answer:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
@@ -11,18 +11,18 @@ POWER_OFF = ".poweroff"  # a node that writes this file in its home powers itsel
 
 
 class Machines(Protocol):
-    """By node id. Thread-safe for different nodes; every method is safe to repeat."""
+    """By node id. Every method is safe to repeat, and never raises for a node that is gone."""
 
     def make(self, node: str, address: str, tags: Mapping[str, str]) -> tuple[str, str]:
         """The sandbox's folder and the node's home."""
 
-    def stop(self, node: str) -> None:
+    def stop(self, nodes: Sequence[str]) -> None:
         """End every process; keep the files."""
 
-    def start(self, node: str) -> None:
+    def start(self, nodes: Sequence[str]) -> None:
         """After a stop."""
 
-    def remove(self, node: str) -> None:
+    def remove(self, nodes: Sequence[str]) -> None:
         """End every process and remove the files."""
 
     def powered_off(self, node: str) -> bool:
@@ -44,14 +44,15 @@ class FolderMachines:
         home.mkdir(parents=True, exist_ok=True)
         return str(self._root / node), str(home)
 
-    def stop(self, node: str) -> None:
-        del node
+    def stop(self, nodes: Sequence[str]) -> None:
+        del nodes
 
-    def start(self, node: str) -> None:
-        del node
+    def start(self, nodes: Sequence[str]) -> None:
+        del nodes
 
-    def remove(self, node: str) -> None:
-        shutil.rmtree(self._root / node, ignore_errors=True)
+    def remove(self, nodes: Sequence[str]) -> None:
+        for node in nodes:
+            shutil.rmtree(self._root / node, ignore_errors=True)
 
     def powered_off(self, node: str) -> bool:
         return take_file(self._root / node / "home" / POWER_OFF)

@@ -57,8 +57,17 @@ class FakeCloud:
         argv += ["--parent-pid", str(os.getpid())]
         argv += ["--clock", str(self._clock)] if self._clock else []
         argv += [] if self._sandboxes else ["--no-sandboxes"]
+        # Of its own: a failpoint or a Ctrl-C that is meant for the tested program must not reach it.
+        environ = {name: value for name, value in os.environ.items() if name != "SKYX_FAILPOINT"}
         with (self.folder / "server.err").open("ab") as errors:
-            self._process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors)
+            self._process = subprocess.Popen(
+                argv,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=errors,
+                env=environ,
+                start_new_session=True,
+            )
         self.url = self._first_line(time.monotonic() + _START_LIMIT_S)
 
     def _first_line(self, deadline: float) -> str:
@@ -78,6 +87,8 @@ class FakeCloud:
         assert self._process is not None
         self._process.kill()
         self._process.wait(_END_LIMIT_S)
+        if self._process.stdout is not None:
+            self._process.stdout.close()
 
     def close(self) -> None:
         """End the server and everything on its nodes. Safe to repeat."""
@@ -112,6 +123,10 @@ class FakeCloud:
     def fault(self, op: str, kind: str, **order: Json) -> None:
         """Order a fault; see ``faults.Fault``."""
         self.control("fault", op=op, kind=kind, **order)
+
+    def reset(self) -> None:
+        """End all nodes; forget faults, limits, delays and calls. For a server that serves several tests."""
+        self.control("reset")
 
     def nodes(self) -> list[dict[str, Json]]:
         """All nodes as they really are, ended ones too."""

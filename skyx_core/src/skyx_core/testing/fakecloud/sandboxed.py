@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from skyx_core.node.sandbox import Sandboxes, SandboxSpec
@@ -22,24 +22,25 @@ class SandboxMachines:
         )
         return str(sandbox.folder), str(sandbox.home)
 
-    def stop(self, node: str) -> None:
-        _report(node, self._sandboxes.stop([node]))
+    def stop(self, nodes: Sequence[str]) -> None:
+        _report(self._sandboxes.stop(nodes))
 
-    def start(self, node: str) -> None:
-        if self._sandboxes.get(node) is not None:
-            self._sandboxes.start(node)
+    def start(self, nodes: Sequence[str]) -> None:
+        for node in nodes:
+            if self._sandboxes.get(node) is not None:
+                self._sandboxes.start(node)
 
-    def remove(self, node: str) -> None:
-        _report(node, self._sandboxes.remove([node]))
+    def remove(self, nodes: Sequence[str]) -> None:
+        _report(self._sandboxes.remove(nodes))
 
     def powered_off(self, node: str) -> bool:
         return take_file(self._sandboxes.folder(node) / "home" / POWER_OFF)
 
     def remove_all(self) -> None:
-        _report("all nodes", self._sandboxes.remove(self._sandboxes.ids()))
+        _report(self._sandboxes.remove(self._sandboxes.ids()))
 
 
-def _report(node: str, left: list[str]) -> None:
+def _report(left: list[str]) -> None:
     """To stderr, which tests keep: a machine that can't be ended is a fault of this machine, not of the fake cloud."""
     if left:
-        sys.stderr.write(f"{node}: {'; '.join(left)}\n")
+        sys.stderr.write("; ".join(left) + "\n")

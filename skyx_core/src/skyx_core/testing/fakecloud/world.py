@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
 from skyx_core.clock import Clock
@@ -12,6 +12,7 @@ from skyx_core.testing.fakecloud.capacity import Addresses, Capacity, Slot
 from skyx_core.testing.fakecloud.ledger import Ledger
 from skyx_core.testing.fakecloud.machines import Machines
 from skyx_core.testing.fakecloud.refusals import Refusal
+from skyx_core.testing.fakecloud.workshop import REMOVE, START, STOP, Workshop
 
 PENDING, RUNNING, STOPPING, STOPPED = "pending", "running", "stopping", "stopped"
 TERMINATING, GONE = "terminating", "gone"
@@ -65,7 +66,6 @@ class FakeNode:
     linked_to: str = ""
     sandbox: str = ""
     home: str = ""
-    worker: threading.Thread | None = None
 
     def view(self) -> dict[str, object]:
         """The node as the API shows it."""
@@ -98,6 +98,7 @@ class World:
         self.nodes: dict[str, FakeNode] = {}
         self._ledger = ledger
         self._machines = machines
+        self._workshop = Workshop(machines)
         self._addresses = addresses
 
     def make(self, specs: list[Spec], *, wait_for_room: bool = False) -> list[FakeNode]:
@@ -148,7 +149,7 @@ class World:
             return
         self._enter(node, TERMINATING, reason)
         if node.sandbox:
-            self._work(node, self._machines.remove)
+            self._workshop.submit(REMOVE, node.id)
         self.settle_one(node)
 
     def stop(self, node: FakeNode, reason: str) -> None:
@@ -158,7 +159,7 @@ class World:
         if node.state != RUNNING:
             raise Refusal(400, "IncorrectNodeState", f"{node.id} is {node.state}, so it can't be stopped")
         self._enter(node, STOPPING, reason)
-        self._work(node, self._machines.stop)
+        self._workshop.submit(STOP, node.id)
         self.settle_one(node)
 
     def start(self, node: FakeNode) -> None:
@@ -171,22 +172,10 @@ class World:
             raise Refusal(409, "InsufficientNodeCapacity", f"no room to start {node.id} in {node.spec.place}")
         self._enter(node, PENDING, "")
         self._ledger.write("started", node.id, node.since)
-        self._work(node, self._machines.start)
+        self._workshop.submit(START, node.id)
 
     def _enter(self, node: FakeNode, state: str, reason: str, at: float | None = None) -> None:
         node.state, node.reason, node.since = state, reason, self.clock.time() if at is None else at
-
-    def _work(self, node: FakeNode, operation: Callable[[str], None]) -> None:
-        """Do what takes a while (ending processes) outside the lock, one thing after the other."""
-        before = node.worker
-
-        def work() -> None:
-            if before is not None:
-                before.join()
-            operation(node.id)
-
-        node.worker = threading.Thread(target=work, name=f"machine-{node.id}")
-        node.worker.start()
 
     def settle(self) -> None:
         """Let the time that has passed have its effect on all nodes."""
@@ -197,7 +186,7 @@ class World:
         """Let the time that has passed have its effect on one node."""
         if node.state == PENDING and not node.placed:
             self._place(node)
-        if node.worker is not None and node.worker.is_alive():
+        if self._workshop.busy(node.id):
             return
         # What was due in between is booked at the time at which it was due, also after a jump of the clock.
         now, timing = self.clock.time(), self.timing
@@ -232,8 +221,6 @@ class World:
 
     def close(self) -> None:
         """End every machine; the ledger keeps what existed as it was."""
-        workers = [node.worker for node in self.nodes.values() if node.worker is not None]
-        for worker in workers:
-            worker.join(timeout=5)
+        self._workshop.close(limit_s=5)
         self._machines.remove_all()
         self._ledger.close()
