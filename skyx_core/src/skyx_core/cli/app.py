@@ -73,13 +73,13 @@ class App:
     @property
     def can_prompt(self) -> bool:
         """Whether a question can be shown and answered."""
-        if self.flags.get("no_input") or self.environ.get("SKYX_INPUT", "").lower() in {"0", "false", "no", "off"}:
+        if self.flags.get("no_input") or self._setting("input") in {False, "0", "false", "no", "off"}:
             return False
         return self.streams.in_tty and self.streams.err_tty
 
     def color(self, *, tty: bool) -> bool:
         """Whether to colour what goes to a stream that is (not) a terminal. Flag, then variables, then the stream."""
-        mode = self.flags.get("color") or self.environ.get("SKYX_COLOR") or "auto"
+        mode = self.flags.get("color") or self._setting("color") or "auto"
         if mode in {"always", "never"}:
             return mode == "always"
         if self.environ.get("NO_COLOR"):
@@ -90,7 +90,18 @@ class App:
 
     def progress_mode(self) -> str:
         """auto, plain, json or quiet."""
-        return str(self.flags.get("progress") or self.environ.get("SKYX_PROGRESS") or "auto")
+        return str(self.flags.get("progress") or self._setting("progress") or "auto")
+
+    def on_interrupt(self, flag: str | None) -> str:
+        """cleanup, keep or ask; never ask where nothing can be asked."""
+        mode = str(flag or self._setting("on_interrupt") or "ask")
+        return mode if mode != "ask" or self.can_prompt else "cleanup"
+
+    def _setting(self, key: str) -> object:
+        """From the settings once there is a session; before, variables alone (so that errors can be shown early)."""
+        if self._session is not None:
+            return self._session.settings.get(key)
+        return self.environ.get(f"SKYX_{key.upper()}")
 
     def session(self, on_event: OnEvent | None = None) -> SessionPort:
         """The session; made at the first call, which alone decides who hears the events."""
@@ -106,9 +117,7 @@ class App:
         return self._session
 
     def _setting_flags(self) -> dict[str, object]:
-        flags: dict[str, object] = {
-            key: self.flags[key] for key in ("color", "progress", "wait_seconds") if key in self.flags
-        }
+        flags: dict[str, object] = {key: self.flags[key] for key in ("color", "progress") if key in self.flags}
         if self.flags.get("no_input"):
             flags["input"] = False
         return flags
@@ -127,7 +136,7 @@ class App:
         """Yes or no, default no. Without a terminal: UsageError that names ``instead``, the flag to pass."""
         if not self.can_prompt:
             raise UsageError(
-                f"{question.rstrip('?')} needs a confirmation, and no question can be shown here",
+                f"The question {question!r} can't be shown here",
                 why="there is no terminal, or --no-input was given",
                 hint=f"pass {instead} to go on without a question",
             )

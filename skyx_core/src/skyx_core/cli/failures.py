@@ -62,7 +62,9 @@ def block(error: SkyxError, *, color: bool) -> str:
     if error.why:
         lines.append(f"  {name}why{off}:   {error.why}")
     lines += _details(error)
-    if error.hint:
+    if isinstance(error, TaskFileError) and error.file == "command line":
+        lines.append(f"  {name}hint{off}:  '--help' after the command shows what each flag takes")
+    elif error.hint:
         lines.append(f"  {name}hint{off}:  {error.hint}")
     return "\n".join(lines)
 

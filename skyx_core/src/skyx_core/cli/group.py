@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
@@ -13,12 +12,8 @@ from skyx_core.errors import UsageError
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
 
-P = ParamSpec("P")
-R = TypeVar("R")
 
-
-@dataclass(frozen=True)
-class Entry:
+class Entry(NamedTuple):
     """Where a command is, and its line in ``--help``."""
 
     section: str
@@ -137,7 +132,7 @@ class LazyGroup(SkyxGroup):
             help="Run jobs on any cloud, or on this machine.",
             epilog="'skyx COMMAND --help' says more of each. Exit codes: 0 done, 1 failed, 2 usage, 3 not found, "
             "4 credentials, 5 no capacity, 6 busy, 7 something may be left, 100-103 the job's state, 130 interrupted.",
-            context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+            context_settings={"help_option_names": ["-h", "--help"], "terminal_width": _width()},
             no_args_is_help=False,
         )
         self._table = table
@@ -186,6 +181,18 @@ class LazyGroup(SkyxGroup):
 
         found = [CompletionItem(name) for name in self.list_commands(ctx) if name.startswith(incomplete)]
         return found or click.Command.shell_complete(self, ctx, incomplete)
+
+
+def _width() -> int:
+    """Of help texts; shutil's own answer would cost as much as the rest of the help."""
+    import os
+
+    text = os.environ.get("COLUMNS", "")
+    try:
+        columns = int(text) if text.isdigit() else os.get_terminal_size(2).columns
+    except OSError:
+        columns = 100
+    return max(60, min(columns, 110)) - 2
 
 
 def _show_version(ctx: click.Context, _param: click.Parameter, value: object) -> None:

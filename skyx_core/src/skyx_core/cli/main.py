@@ -37,13 +37,14 @@ def run(app: App, args: Sequence[str]) -> int:
     """One command line within this process; every failure becomes a message and an exit code."""
     import click
 
-    from skyx_core.cli.failures import from_any, from_click, report
     from skyx_core.cli.tree import build
 
     try:
         code = build().main(list(args) or ["--help"], prog_name="skyx", standalone_mode=False, obj=app)
         return int(code or 0)
     except click.ClickException as error:
+        from skyx_core.cli.failures import from_click, report
+
         return report(app, from_click(error))
     except (KeyboardInterrupt, click.Abort):
         app.note("interrupted")
@@ -51,6 +52,8 @@ def run(app: App, args: Sequence[str]) -> int:
     except BrokenPipeError:
         return BROKEN_PIPE
     except Exception as error:
+        from skyx_core.cli.failures import from_any, report
+
         if app.environ.get("SKYX_DEBUG"):
             import traceback
 

@@ -58,6 +58,7 @@ class Phases:
 
     def __init__(self) -> None:
         self.current: Phase | None = None
+        self._ready = 0  # nodes of the current attempt
 
     def feed(self, event: Event) -> list[Line]:
         """What the event adds. One phase runs at a time; a new one ends the one before."""
@@ -71,6 +72,7 @@ class Phases:
             "cluster_up": self._cluster_up,
             "retry_wait": self._retry_wait,
             "job_submitted": self._job_submitted,
+            "progress": self._progress,
         }.get(kind)
         if special is not None:
             return special(event)
@@ -111,18 +113,25 @@ class Phases:
         return [*self._end(event), Line("+", "Cleaned up what the attempt had made")]
 
     def _nodes_up(self, event: Event) -> list[Line]:
-        count = event.total or event.done
+        count, self._ready = event.total or event.done, 0
         return self._begin(event, f"Preparing {count} node{'s' if count != 1 else ''}" if count else "Preparing nodes")
 
     def _node_ready(self, event: Event) -> list[Line]:
-        who = f"node {event.rank}" if event.rank is not None else "node"
-        who = f"{who} ({event.node})" if event.node else who
-        of = f" [{event.done}/{event.total}]" if event.done is not None and event.total else ""
+        who = event.node or (f"node {event.rank}" if event.rank is not None else "node")
+        self._ready += 1
+        done = self._ready if event.done is None else event.done
+        of = f" [{done}/{event.total}]" if event.total else ""
         seconds = event.seconds
         if self.current is not None:
             self.current.detail = of.strip(" []")
             seconds = self.current.seconds(event.time) if seconds is None else seconds
         return [Line("+", f"  {who} ready{of}", seconds)]
+
+    def _progress(self, event: Event) -> list[Line]:
+        """What a driver says within a phase: beside the phase's own line, or one of its own."""
+        if self.current is not None:
+            self.current.detail = event.message
+        return [Line("-", f"  {event.message}")] if event.message else []
 
     def _cluster_up(self, event: Event) -> list[Line]:
         return [*self._end(event), Line("+", f"Cluster {event.cluster} is up", event.seconds)]
@@ -138,6 +147,8 @@ class Phases:
 
 
 def _titled(verb: str, event: Event) -> str:
+    if event.kind == "sync_started" and event.message:
+        return f"Copying {event.message}"
     of = f" to {event.total} node{'s' if event.total != 1 else ''}" if event.total else ""
     name = f" {event.cluster}" if event.cluster and not of else ""
     return f"{verb}{of or name}"

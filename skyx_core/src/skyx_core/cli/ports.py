@@ -17,7 +17,9 @@ OnEvent = Callable[["Event"], None]
 class SettingsView(Protocol):
     """What the command line reads of the settings."""
 
-    def rows(self) -> Sequence[tuple[str, object, str]]: ...
+    def rows(self) -> Sequence[tuple[str, results.Json, str]]: ...
+
+    def get(self, key: str) -> results.Json: ...
 
 
 class StatusView(Protocol):

@@ -24,10 +24,7 @@ class Progress:
 
     def __init__(self, app: App) -> None:
         self._app = app
-        self._mode = app.progress_mode()
-        if self._mode == "auto":
-            fit = app.streams.err_tty and app.color(tty=True)
-            self._mode = "live" if fit else "plain"
+        self._mode = ""
         self._phases = Phases()
         self._lock = threading.Lock()
         self._bar: Bar | None = None
@@ -41,6 +38,7 @@ class Progress:
     def __call__(self, event: Event) -> None:
         """Show one event. Never raises for what an event holds."""
         with self._lock:
+            self._mode = self._mode or self._choose()
             if self._mode == "json":
                 self._app.note(event.model_dump_json(exclude_defaults=True, exclude_none=True))
                 return
@@ -49,6 +47,13 @@ class Progress:
                     self._print(line)
             if self._mode == "live":
                 self._show_current()
+
+    def _choose(self) -> str:
+        """At the first event: only then there is a session, and with it all settings."""
+        mode = self._app.progress_mode()
+        if mode != "auto":
+            return mode
+        return "live" if self._app.streams.err_tty and self._app.color(tty=True) else "plain"
 
     def pause(self) -> None:
         """Take the live line away, so that others can write or ask."""

@@ -88,7 +88,7 @@ def launch(
         retry_until_up=retry_until_up,
         hedge=hedge,
         wait=wait,
-        on_interrupt=on_interrupt or ("ask" if app.can_prompt else "cleanup"),
+        on_interrupt=on_interrupt or "",
         autostop=autostop_of(idle, down=down, wait_for=wait_for),
         exit_status=exit_status,
     )
@@ -133,6 +133,7 @@ def provision(app: App, task: Task | None, text: str, wish: Wish) -> LaunchResul
 
     with Progress(app) as progress:
         session = app.session(progress)
+        wish = dataclasses.replace(wish, on_interrupt=app.on_interrupt(wish.on_interrupt))
         front = Foreground(
             first=lambda: _interrupted(app, session, progress, wish.on_interrupt),
             second=_SECOND,

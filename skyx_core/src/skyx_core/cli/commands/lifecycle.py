@@ -14,6 +14,7 @@ from skyx_core.errors import LeftoverError, SkyxError, UsageError
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
     from skyx_core.cli.ports import SessionPort
+    from skyx_core.models import Autostop
     from skyx_core.results import LifecycleResult
 
 F = TypeVar("F", bound=Callable[..., int])
@@ -41,7 +42,7 @@ def _agree(app: App, verb: str, names: Sequence[str], every: bool, yes: bool) ->
     app.confirm(f"{verb.capitalize()} {which}?", yes=yes)
 
 
-def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, gone: str) -> int:
+def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, said: str = "") -> int:
     """Do it with progress, show each result, and end with the worst code."""
     from skyx_core.cli.output import emit_json
     from skyx_core.cli.progress import Progress
@@ -54,7 +55,7 @@ def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, gone
         if result.error:
             _report(app, result)
         elif not app.json:
-            app.streams.data(f"{result.name}: {(result.status or gone).lower()}")
+            app.streams.data(f"{result.name}: {said or (result.status or 'terminated').lower()}")
     if not results:
         app.note("No cluster to do this to.")
     codes = {result.exit_code or (1 if result.error else 0) for result in results}
@@ -82,7 +83,7 @@ def stop(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float 
     Names may be patterns such as 'exp-*'. Safe to repeat.
     """
     _agree(app, "stop", names, every, yes)
-    return _run(app, lambda s: s.stop(list(names), all=every, purge=purge, wait=wait), gone="gone")
+    return _run(app, lambda s: s.stop(list(names), all=every, purge=purge, wait=wait))
 
 
 @command("start")
@@ -116,7 +117,7 @@ def start(
             return [failed.get(result.name, result) for result in results]
         return results
 
-    return _run(app, work, gone="gone")
+    return _run(app, work)
 
 
 @command("down")
@@ -129,7 +130,7 @@ def down(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float 
     Ends once the cloud reports every node gone. A name without a record ends with 3, the others go on.
     """
     _agree(app, "down", names, every, yes)
-    return _run(app, lambda s: s.down(list(names), all=every, purge=purge, wait=wait), gone="terminated")
+    return _run(app, lambda s: s.down(list(names), all=every, purge=purge, wait=wait))
 
 
 @command("autostop")
@@ -163,4 +164,12 @@ def autostop(
     patterns = every or any(set(name) & set("*?[") for name in names)
     _agree(app, "autostop", names, every, yes or not patterns)
     targets = [c.name for c in app.session().status([]).clusters] if every else list(names)
-    return _run(app, lambda s: s.autostop(targets, rule), gone="gone")
+    said = _rule_text(rule)
+    return _run(app, lambda s: s.autostop(targets, rule), said=said)
+
+
+def _rule_text(rule: Autostop | None) -> str:
+    if rule is None:
+        return "never ends by itself"
+    when = f"after {rule.idle_minutes} idle minutes" if rule.idle_minutes else "as soon as it is idle"
+    return f"{'goes down' if rule.down else 'stops'} {when}"
