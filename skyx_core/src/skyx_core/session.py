@@ -25,9 +25,10 @@ from skyx_core.settings import Settings
 
 if TYPE_CHECKING:
     from skyx_core import results
+    from skyx_core.cluster.job_operations import LogStream
     from skyx_core.cluster.jobspec import RunPerRank
     from skyx_core.cluster.launch import Confirm
-    from skyx_core.cluster.operations import LogStream, Operations
+    from skyx_core.cluster.operations import Operations
     from skyx_core.models import Autostop, Event
     from skyx_core.state.store import Store
     from skyx_core.task import Task
@@ -81,7 +82,7 @@ class Session:
 
     def plan(self, task: Task, *, limit: int | None = None) -> results.TaskPlan:
         """Candidates in order with prices, and why others were left out. Changes nothing, needs no credentials."""
-        return self._do.plan(task, limit)
+        return self._do.views.plan(task, limit)
 
     def launch(
         self,
@@ -123,7 +124,7 @@ class Session:
         self, cluster: str, task: Task, *, wait: float | None = None, run: RunPerRank | None = None
     ) -> results.JobResult:
         """Copy the workdir and mounts again and queue one more job; ``setup`` is not run."""
-        return self._do.exec(cluster, task, wait=wait, run=run)
+        return self._do.jobs.exec(cluster, task, wait=wait, run=run)
 
     def status(self, names: Sequence[str] = (), *, refresh: bool = False) -> StatusResult:
         """Clusters by name; ``names`` may hold patterns. Only ``refresh`` asks the clouds; clusters that may have
@@ -131,7 +132,7 @@ class Session:
         """
         armed = self.store.armed()
         if refresh or armed:
-            return self._do.status(names, refresh=refresh, armed=armed)
+            return self._do.views.status(names, refresh=refresh, armed=armed)
         infos = self.store.infos(list(names) or None)
         found = {info.name for info in infos}
         unknown = [name for name in names if name not in found and not _is_pattern(name)]
@@ -143,7 +144,7 @@ class Session:
 
     def queue(self, cluster: str | None = None) -> list[results.JobInfo]:
         """Jobs of one cluster, or of all that are up; the oldest first."""
-        return self._do.queue(cluster)
+        return self._do.jobs.queue(cluster)
 
     def logs(
         self,
@@ -155,15 +156,15 @@ class Session:
         ranks: Sequence[int] | None = None,
     ) -> LogStream:
         """An iterator of chunks, of the latest job by default; goes on where it was after a lost connection."""
-        return self._do.logs(cluster, job_id, follow=follow, tail=tail, ranks=ranks)
+        return self._do.jobs.logs(cluster, job_id, follow=follow, tail=tail, ranks=ranks)
 
     def wait(self, cluster: str, job_id: int, timeout: float | None = None) -> results.JobInfo:
         """The job once it is final, or as it is after ``timeout`` seconds."""
-        return self._do.wait(cluster, job_id, timeout)
+        return self._do.jobs.wait(cluster, job_id, timeout)
 
     def cancel(self, cluster: str, jobs: Sequence[int] = (), *, all: bool = False) -> results.CancelResult:  # noqa: A002
         """End these jobs, all, or the latest that runs."""
-        return self._do.cancel(cluster, jobs, everything=all)
+        return self._do.jobs.cancel(cluster, jobs, everything=all)
 
     def stop(
         self,
@@ -175,7 +176,7 @@ class Session:
     ) -> list[results.LifecycleResult]:
         """Stop clusters and keep their disks. One result per name, errors inside; never raises for one of several."""
         del purge
-        return self._do.each("stop", names, everything=all, wait=wait)
+        return self._do.lifecycle.each("stop", names, everything=all, wait=wait)
 
     def start(
         self,
@@ -187,7 +188,7 @@ class Session:
     ) -> list[results.LifecycleResult]:
         """Start stopped clusters where they were."""
         del purge
-        return self._do.each("start", names, everything=all, wait=wait)
+        return self._do.lifecycle.each("start", names, everything=all, wait=wait)
 
     def down(
         self,
@@ -198,38 +199,38 @@ class Session:
         wait: float | None = None,
     ) -> list[results.LifecycleResult]:
         """Terminate clusters. ``purge``: forget the record even if something may be left, and list that."""
-        return self._do.each("down", names, everything=all, wait=wait, purge=purge)
+        return self._do.lifecycle.each("down", names, everything=all, wait=wait, purge=purge)
 
     def autostop(
         self, names: Sequence[str], setting: Autostop | None, *, wait: float | None = None
     ) -> list[results.LifecycleResult]:
         """Arm it on clusters, or cancel it (None)."""
-        return self._do.each("autostop", names, everything=False, wait=wait, setting=setting)
+        return self._do.lifecycle.each("autostop", names, everything=False, wait=wait, setting=setting)
 
     def check(self, clouds: Sequence[str] = ()) -> list[results.CheckResult]:
         """Whether clouds can be used: credentials, permissions, tools; each failure with its fix."""
-        return self._do.check(clouds)
+        return self._do.views.check(clouds)
 
     def plugins(self, *, check: bool = False) -> list[results.PluginInfo]:
         """What is installed, without importing any of it; ``check`` loads each in a process of its own."""
-        return self._do.plugins(check=check)
+        return self._do.views.plugins(check=check)
 
     def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]:
         """Lines of the catalogues of enabled clouds, cheapest first per accelerator."""
-        return self._do.offers(accelerator, cloud)
+        return self._do.views.offers(accelerator, cloud)
 
     def explain(self, name: str) -> Iterator[Mapping[str, results.Json]]:
         """Every stored event of the clusters that had this name, in order."""
-        return self._do.explain(name)
+        return self._do.views.explain(name)
 
     def interrupt(self, *, keep: bool = False) -> None:
         """End what runs in another thread as Ctrl-C does. ``keep``: leave what was made. Returns at once."""
-        self._do.interrupt(keep=keep)
+        self._do.guard.interrupt(keep=keep)
 
     def close(self) -> None:
         """Give back connections and files. Safe to repeat."""
         if "_do" in self.__dict__:
-            self._do.close()
+            self._do.guard.close()
         if "store" in self.__dict__:
             self.store.close()
 

@@ -109,7 +109,7 @@ class Build:
             fence=self.fence,
         )
         failpoint("launch.before_provision")
-        request = _concrete(start.choice.request, candidate, place)
+        request = concrete(start.choice.request, candidate, place.zones)
         cluster = cloud.provision(place, request, self.attempt, limit=limit, fence=self.fence)
         failpoint("launch.after_provision")
         return _complete(cluster, request, cloud.name)
@@ -162,12 +162,13 @@ def _cancelled(error: AttemptCancelled) -> Verdict:
     return Verdict(category=Category.TRANSIENT, scope=Scope.NONE, rule="core.cancelled", reason=str(error))
 
 
-def _concrete(request: Request, candidate: Candidate, place: Place) -> Request:
+def concrete(request: Request, candidate: Candidate, zones: tuple[str, ...] = ()) -> Request:
+    """The request as a driver gets it: where and what the candidate is."""
     return request.model_copy(
         update={
             "cloud": candidate.cloud,
             "region": candidate.region,
-            "zone": candidate.zone if len(place.zones) <= 1 else None,
+            "zone": candidate.zone if len(zones) <= 1 else None,
             "instance_type": candidate.instance_type,
             "use_spot": candidate.use_spot,
         }

@@ -122,11 +122,14 @@ class Cloud:
     def teardown(self, handle: ClusterHandle, place: Place) -> TeardownResult:
         return self._services.hooks.teardown(self.driver, handle, place, limit=self._limit)
 
+    def must_stop(self, handle: ClusterHandle) -> SupportsStop:
+        """``ClusterStateError`` where the cloud can't; said before anything is changed."""
+        if isinstance(self.driver, SupportsStop):
+            return self.driver
+        raise self._unable(handle, "stop clusters", f"end it: skyx down {handle.name}")
+
     def stop(self, handle: ClusterHandle, place: Place) -> TeardownResult:
-        driver = self.driver
-        if not isinstance(driver, SupportsStop):
-            raise self._unable(handle, "stop clusters", f"end it: skyx down {handle.name}")
-        return self._call("stop", driver.stop, handle, place, expected=TeardownResult)
+        return self._call("stop", self.must_stop(handle).stop, handle, place, expected=TeardownResult)
 
     def start(self, handle: ClusterHandle, place: Place, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
         driver = self.driver

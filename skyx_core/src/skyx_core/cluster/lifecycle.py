@@ -107,6 +107,7 @@ def stop(services: Services, record: ClusterRecord) -> ClusterRecord:
         )
     if record.use_spot:
         raise ClusterStateError("spot clusters can't be stopped", where=record.name, hint=f"skyx down {record.name}")
+    services.clouds.get(record.cloud).must_stop(record.handle)
     record = _mark(services, record, ClusterStatus.STOPPING)
     services.event(EventKind.STOPPING, record)
     failpoint("stop.before_agent")

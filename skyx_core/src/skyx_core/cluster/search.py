@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
-from skyx_core.cluster.attempts import Build
+from skyx_core.cluster.attempts import Build, concrete
 from skyx_core.errors import (
     AttemptCancelled,
     CloudError,
@@ -136,7 +136,7 @@ class Search:
                 self._note(candidate, choice, denied, "")
                 self.engine.located(())
                 return
-            options = cloud.locate(choice.request, candidate.region, self._fence)
+            options = cloud.locate(concrete(choice.request, candidate), candidate.region, self._fence)
         except AttemptCancelled:
             self.engine.located(())
         except (CloudError, PluginError) as error:

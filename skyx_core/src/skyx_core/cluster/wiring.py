@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING
 from skyx_core.calls import Caller
 from skyx_core.cluster.services import Services
 from skyx_core.discovery import Plugins
-from skyx_core.errors import CloudError, StateStoreError
+from skyx_core.errors import CloudError, PluginError, StateStoreError
 from skyx_core.failover import rules
 from skyx_core.hooks import Hooks
 from skyx_core.models import Candidate, ErrorRule, Event, Place, Verdict
@@ -99,13 +98,17 @@ def _emitter(session: Embedder, hooks: Hooks) -> Callable[[Event], None]:
 
 def _classifier(plugins: Plugins, clock: Clock) -> Callable[..., Verdict]:
     def classify(*, cloud: str, place: Place, candidate: Candidate, error: CloudError) -> Verdict:
-        table: tuple[ErrorRule, ...] = plugins.rules(cloud)
-        return rules.classify(table, place=place, candidate=candidate, error=error, now=clock.time())
+        return rules.classify(_table(plugins, cloud), place=place, candidate=candidate, error=error, now=clock.time())
 
     return classify
 
 
-def event_json(text: str) -> dict[str, object]:
-    """A stored event's fields."""
-    value = json.loads(text)
-    return value if isinstance(value, dict) else {}
+def _table(plugins: Plugins, cloud: str) -> tuple[ErrorRule, ...]:
+    """Rules of a plugin for this cloud come before those of its driver; a broken table is left out."""
+    found: tuple[ErrorRule, ...] = ()
+    for read in (plugins.rules, lambda name: plugins.cloud_class(name).error_rules):
+        try:
+            found += read(cloud)
+        except PluginError as error:
+            _log(f"error rules for {cloud}: {error}")
+    return found

@@ -10,7 +10,7 @@ from functools import lru_cache
 from importlib.resources import files
 
 _EPOCH = (1980, 1, 1, 0, 0, 0)
-_MAIN = b"import sys\nfrom skyx_agent.__main__ import main\nsys.exit(main())\n"
+_MAIN = b"import sys\nfrom skyx_agent.main import main\nsys.exit(main(sys.argv[1:]))\n"
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,110 @@
+"""Looking, without changing anything in a cloud: status, plan, check, plugins, offers, explain."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from skyx_core.cluster.guard import Guard
+from skyx_core.cluster.launch import draw_plan, show_plan
+from skyx_core.cluster.refresh import refresh
+from skyx_core.errors import PluginError, SkyxError, UsageError
+from skyx_core.models import Capability, EventKind, Request
+from skyx_core.results import CheckResult, Json, OfferRow, PluginInfo, StatusResult, TaskPlan
+from skyx_core.state.records import ClusterRecord
+
+if TYPE_CHECKING:
+    from skyx_core.cluster.services import Services
+    from skyx_core.task import Task
+
+
+class Views:
+    """See ``Session`` for what each does."""
+
+    def __init__(self, services: Services, guard: Guard) -> None:
+        self._services = services
+        self._guard = guard
+
+    def plan(self, task: Task, limit: int | None) -> TaskPlan:
+        plan = draw_plan(self._services, task.requests(), ordered=task.ordered)
+        return show_plan(plan, task.name, task.num_nodes, limit)[0]
+
+    def status(self, names: Sequence[str], *, refresh: bool, armed: frozenset[str]) -> StatusResult:
+        store = self._services.store
+        for record in store.list(list(names) or None):
+            if refresh or (record.name in armed and self._free(record)):
+                self._refresh(record.name)
+        infos = store.infos(list(names) or None)
+        found = {info.name for info in infos}
+        unknown = [name for name in names if name not in found and not any(mark in name for mark in "*?[")]
+        return StatusResult(infos, unknown, list(store.warnings))
+
+    def _free(self, record: ClusterRecord) -> bool:
+        try:
+            return Capability.FREE_DESCRIBE in self._services.clouds.get(record.cloud).capabilities
+        except PluginError:
+            return False
+
+    def _refresh(self, name: str) -> None:
+        """Left out while another command works on the cluster: that one knows better."""
+        services = self._services
+        try:
+            with self._guard.held(name, 0):
+                if services.store.get(name) is not None:
+                    refresh(services, services.store.take(name))
+        except SkyxError as error:
+            services.event(EventKind.WARNING, message=f"{name}: {error}")
+
+    def check(self, names: Sequence[str]) -> list[CheckResult]:
+        return [self._check(name) for name in names or self._services.plugins.names("cloud")]
+
+    def _check(self, name: str) -> CheckResult:
+        try:
+            cloud = self._services.clouds.get(name)
+            off = cloud.disabled()
+            if off is not None:
+                return _failed_check(name, "enabled", off.reason, off.fix)
+            lines = cloud.check()
+        except SkyxError as error:
+            return _failed_check(name, "plugin", str(error), error.hint)
+        rows: list[dict[str, Json]] = [line.model_dump() for line in lines]
+        return CheckResult(name, all(line.ok for line in lines), rows)
+
+    def plugins(self, *, check: bool) -> list[PluginInfo]:
+        if not check:
+            return self._services.plugins.list()
+        from skyx_core.plugins_report import check as check_all
+
+        return check_all(self._services.plugins, environ=self._services.environ)
+
+    def offers(self, accelerator: str | None, cloud: str | None) -> list[OfferRow]:
+        clouds, reasons = self._services.clouds.enabled(frozenset({cloud}) if cloud else frozenset())
+        if cloud and not clouds:
+            raise UsageError(f"cloud {cloud!r} can't be used", why=reasons[0].reason, hint=reasons[0].fix)
+        wanted = Request(accelerators={accelerator: 1.0} if accelerator else {})
+        rows = [
+            OfferRow(
+                o.cloud,
+                o.region,
+                o.zone,
+                o.instance_type,
+                dict(o.accelerators),
+                o.cpus,
+                o.memory_gb,
+                o.use_spot,
+                o.hourly_usd,
+            )
+            for one in clouds
+            for o in one.offers(wanted)
+        ]
+        return sorted(rows, key=lambda row: (sorted(row.accelerators), row.hourly_usd, row.cloud, row.region))
+
+    def explain(self, name: str) -> Iterator[Mapping[str, Json]]:
+        for event in self._services.store.events(name):
+            fields: dict[str, Json] = json.loads(event.json)
+            yield {**fields, "seq": event.seq, "kind": event.kind, "time": event.time}
+
+
+def _failed_check(cloud: str, name: str, detail: str, fix: str) -> CheckResult:
+    return CheckResult(cloud, False, [{"name": name, "ok": False, "detail": detail, "fix": fix}])
