@@ -1,0 +1,90 @@
+"""Error codes of this cloud, and what each one means for a launch."""
+
+from __future__ import annotations
+
+from skyx_core.api import Category, CloudError, ErrorRule, Retry, Scope
+
+NO_CAPACITY = "InsufficientCapacity"
+NO_ADDRESS = "AddressesExhausted"
+NO_SPACE = "NoSpace"
+LEDGER_BUSY = "LedgerBusy"
+LEDGER_UNUSABLE = "LedgerUnusable"
+NODE_FAILED = "NodeFailed"
+NO_SUCH_TYPE = "NoSuchInstanceType"
+
+_SOURCE = "skyx_local"
+
+RULES: tuple[ErrorRule, ...] = (
+    ErrorRule(
+        id="local-capacity",
+        code=NO_CAPACITY,
+        category=Category.CAPACITY,
+        scope=Scope.INSTANCE_TYPE_IN_REGION,
+        ttl=15,
+        nodes_may_exist=False,
+        hint="take down or stop a cluster that holds what is needed, or ask for less; 'skyx status' lists them",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-addresses",
+        code=NO_ADDRESS,
+        category=Category.CAPACITY,
+        scope=Scope.CLOUD,
+        ttl=60,
+        nodes_may_exist=False,
+        hint="take down clusters, also stopped ones: each node keeps its address",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-space",
+        code=NO_SPACE,
+        category=Category.CAPACITY,
+        scope=Scope.CLOUD,
+        ttl=60,
+        hint="free some disk space, or set clouds.local.root to a folder on another disk",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-ledger-busy",
+        code=LEDGER_BUSY,
+        category=Category.TRANSIENT,
+        scope=Scope.CLOUD,
+        ttl=30,
+        retry=Retry(max=2, wait=1),
+        nodes_may_exist=False,
+        hint="another process holds the ledger of this machine; the error names its lock file",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-ledger-unusable",
+        code=LEDGER_UNUSABLE,
+        category=Category.CONFIG,
+        scope=Scope.CLOUD,
+        ttl=60,
+        hint="make the ledger's folder writable for all users of this machine (mode 1777)",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-type",
+        code=NO_SUCH_TYPE,
+        category=Category.USER_ERROR,
+        scope=Scope.INSTANCE_TYPE_IN_REGION,
+        nodes_may_exist=False,
+        hint="leave instance_type out and ask by cpus, memory and accelerators",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-node",
+        code=NODE_FAILED,
+        category=Category.CONFIG,
+        scope=Scope.CLOUD,
+        ttl=60,
+        hint="see that the folder of the nodes can be written (clouds.local.root)",
+        source=_SOURCE,
+    ),
+)
+
+
+def cloud_error(operation: str, code: str, message: str, *, nodes_may_exist: bool = True) -> CloudError:
+    """An error of this cloud."""
+    return CloudError("local", operation, code, message, nodes_may_exist=nodes_may_exist)

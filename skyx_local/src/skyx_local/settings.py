@@ -1,0 +1,27 @@
+"""Settings under ``clouds.local``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ConfigDict, Field  # noqa: TID253 - reached only when the local cloud is used
+
+
+class DeclaredGpus(BaseModel):
+    """GPUs that are there, or that are to be taken as there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="as in task files, like H100")
+    count: int = Field(ge=0, le=1024)
+
+
+class LocalSettings(BaseModel):
+    """What of this machine clusters may reserve; unset: all that there is."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    cpus: float | None = Field(default=None, gt=0, le=1e6, description="cores")
+    memory_gb: float | None = Field(default=None, gt=0, le=1e7, description="GiB")
+    gpus: DeclaredGpus | None = Field(default=None, description="unset: those that nvidia-smi lists")
+    root: Path | None = Field(default=None, description="folder of the nodes; unset: in skyx's own data folder")
