@@ -65,6 +65,13 @@ def test_stop_keeps_files_and_start_keeps_ids_and_addresses(vm):
     assert runner.run(["cat", "file"], timeout=5).stdout == b"kept"
 
 
+def test_a_machine_with_accelerators_shows_them_to_the_agent(vm, pod):
+    machines = vm.driver.provision(vm.place, vm.request(1, instance_type="v.a100x8"), vm.attempt())
+    assert machines.data["accelerator"] == "A100"
+    assert machines.nodes[0].data["gpus"] == "0,1,2,3,4,5,6,7"
+    assert pod.driver.provision(pod.place, pod.request(1), pod.attempt()).nodes[0].data["gpus"] == ""
+
+
 def test_pods_are_not_stoppable(pod):
     assert not isinstance(pod.driver, SupportsStop)
 

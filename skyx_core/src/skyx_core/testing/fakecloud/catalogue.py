@@ -42,6 +42,7 @@ VM_REGIONS = {
 }
 POD_CONTEXTS = ("lab", "prod")
 PRICE_OF = {"east": 1.0, "west": 1.1, "north": 1.3, "lab": 1.0, "prod": 1.2}
+_BY_NAME = {machine.name: machine for machine in VM_TYPES + POD_TYPES}
 SPOT_FACTOR = 0.3
 NOT_SOLD = frozenset({("north", "v.h100x8"), ("prod", "p.t4")})
 
@@ -49,3 +50,8 @@ NOT_SOLD = frozenset({("north", "v.h100x8"), ("prod", "p.t4")})
 def price(place: str, machine: MachineType, *, spot: bool) -> float:
     """Dollars per node and hour; places that the catalogue doesn't know cost as much as the cheapest."""
     return round(machine.usd * PRICE_OF.get(place, 1.0) * (SPOT_FACTOR if spot else 1.0), 4)
+
+
+def machine_named(name: str) -> MachineType | None:
+    """The type of this name, of either cloud."""
+    return _BY_NAME.get(name)

@@ -36,7 +36,15 @@ from skyx_core.api import (
 from skyx_core.testing.fakecloud.catalogue import POD_CONTEXTS, POD_TYPES
 from skyx_core.testing.fakecloud.client import Client
 from skyx_core.testing.fakecloud.listing import complete, ended, inventories, list_all, nodes_of, observe
-from skyx_core.testing.fakecloud.reading import CLOUD_NAME, RANK, View, poweroff_argv, runner_of, wait_running
+from skyx_core.testing.fakecloud.reading import (
+    CLOUD_NAME,
+    RANK,
+    View,
+    cluster_of,
+    poweroff_argv,
+    runner_of,
+    wait_running,
+)
 from skyx_core.testing.fakecloud.rules import POD_RULES
 from skyx_core.testing.fakecloud.selling import catalogue, matching
 from skyx_core.testing.fakecloud.settings import FakeCloudSettings, endpoint_missing, endpoint_of
@@ -89,7 +97,7 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
             if rank not in names:
                 names[rank] = self._create(place, request, attempt, rank)
         nodes = self._wait(place, attempt, [names[rank] for rank in sorted(names)])
-        return Cluster(handle=attempt.handle, place=place, nodes=nodes, link=self.link)
+        return cluster_of(attempt.handle, place, nodes)
 
     def _create(self, place: Place, request: Request, attempt: Attempt, rank: int) -> str:
         """One pod. Its name holds the intent's id, so a name that is taken is this very call, made before."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from skyx_core.testing.fakecloud.catalogue import NOT_SOLD, POD_CONTEXTS, POD_TYPES, price
+from skyx_core.testing.fakecloud.catalogue import NOT_SOLD, POD_CONTEXTS, POD_TYPES, machine_named, price
 from skyx_core.testing.fakecloud.refusals import Body, Refusal, invalid, mapping, text
 from skyx_core.testing.fakecloud.world import GONE, TERMINATING, FakeNode, Spec, World
 
@@ -63,13 +63,13 @@ class PodApi:
 
     def _create(self, context: str, body: Body) -> Answer:
         name, kind, labels = text(body, "name"), text(body, "type"), mapping(body, "labels")
-        machine = next((machine for machine in POD_TYPES if machine.name == kind), None)
+        machine = machine_named(kind)
         if not _NAME.fullmatch(name):
             raise invalid(f"{name!r} is no name for a pod: at most 63 of a-z, 0-9 and '-'")
         for key, value in labels.items():
             if not _LABEL.fullmatch(value):
                 raise invalid(f"label {key}={value!r}: at most 63 of A-Z, a-z, 0-9, '-', '_' and '.'")
-        if machine is None or (context, kind) in NOT_SOLD:
+        if machine not in POD_TYPES or (context, kind) in NOT_SOLD:
             raise Refusal(422, "UnsupportedType", f"there is no {kind} in {context}")
         if name in self._existing(context):
             raise Refusal(409, "AlreadyExists", f"pods {name!r} already exists in {context}")

@@ -5,7 +5,20 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
-from skyx_core.api import Attempt, Clock, CloudError, ClusterHandle, Node, NodeState, Runner, SandboxRunner
+from skyx_core.api import (
+    Attempt,
+    Clock,
+    CloudError,
+    Cluster,
+    ClusterHandle,
+    Link,
+    Node,
+    NodeState,
+    Place,
+    Runner,
+    SandboxRunner,
+)
+from skyx_core.testing.fakecloud.catalogue import machine_named
 
 RANK, CLOUD_NAME = "skyx-rank", "skyx-cloud-name"
 View = Mapping[str, object]
@@ -38,8 +51,26 @@ def node_of(view: View, *, zones: bool) -> Node | None:
         state=_STATES.get(state, NodeState.FAILED),
         reason=str(view.get("reason", "")) if state in _STATES else f"unknown state {state!r}",
         intent=tags.get("skyx-intent", ""),
-        data={"sandbox": str(view.get("sandbox", "")), "home": str(view.get("home", ""))},
+        data={"sandbox": str(view.get("sandbox", "")), "home": str(view.get("home", "")), **_hardware(view)},
     )
+
+
+def _hardware(view: View) -> dict[str, str]:
+    machine = machine_named(str(view.get("type", "")))
+    if machine is None:
+        return {}
+    return {
+        "cpus": str(machine.cpus),
+        "gpus": ",".join(str(number) for number in range(machine.count)),
+        "accelerator": machine.accelerator,
+    }
+
+
+def cluster_of(handle: ClusterHandle, place: Place, nodes: Sequence[Node]) -> Cluster:
+    """All nodes of a cluster, which are of one type."""
+    accelerator = nodes[0].data.get("accelerator", "") if nodes else ""
+    data = {"accelerator": accelerator} if accelerator else {}
+    return Cluster(handle=handle, place=place, nodes=tuple(nodes), link=Link.SANDBOX, data=data)
 
 
 def handle_of(view: View, cloud: str, account: str) -> ClusterHandle | None:

@@ -38,7 +38,15 @@ from skyx_core.api import (
 from skyx_core.testing.fakecloud.catalogue import VM_REGIONS, VM_TYPES
 from skyx_core.testing.fakecloud.client import Client, objects
 from skyx_core.testing.fakecloud.listing import complete, ended, inventories, list_all, nodes_of, observe
-from skyx_core.testing.fakecloud.reading import CLOUD_NAME, RANK, View, poweroff_argv, runner_of, wait_running
+from skyx_core.testing.fakecloud.reading import (
+    CLOUD_NAME,
+    RANK,
+    View,
+    cluster_of,
+    poweroff_argv,
+    runner_of,
+    wait_running,
+)
 from skyx_core.testing.fakecloud.rules import VM_RULES
 from skyx_core.testing.fakecloud.selling import catalogue, matching
 from skyx_core.testing.fakecloud.settings import FakeCloudSettings, endpoint_missing, endpoint_of
@@ -131,7 +139,7 @@ class FakeVmDriver(CloudDriver[FakeCloudSettings], SupportsStop, SupportsSelfEnd
         clock, poll_s = self.context.clock, self.settings.poll_s
         look = partial(self._get, place.region, ids)
         nodes = wait_running(self.name, len(ids), look, attempt, clock, poll_s=poll_s)
-        return Cluster(handle=attempt.handle, place=place, nodes=nodes, link=self.link)
+        return cluster_of(attempt.handle, place, nodes)
 
     def _get(self, region: str, ids: Sequence[str]) -> list[Node]:
         """By id, which no list lag hides."""

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from skyx_core.testing.fakecloud.catalogue import NOT_SOLD, VM_REGIONS, VM_TYPES, price
+from skyx_core.testing.fakecloud.catalogue import NOT_SOLD, VM_REGIONS, VM_TYPES, machine_named, price
 from skyx_core.testing.fakecloud.refusals import Body, Refusal, flag, invalid, mapping, mappings, number, strings, text
 from skyx_core.testing.fakecloud.world import GONE, FakeNode, Spec, World
 
@@ -84,10 +84,10 @@ class VmApi:
 
     def _specs(self, body: Body) -> list[Spec]:
         region, zone, name = self._region(body), text(body, "zone"), text(body, "type")
-        machine = next((machine for machine in VM_TYPES if machine.name == name), None)
+        machine = machine_named(name)
         if zone not in VM_REGIONS[region]:
             raise invalid(f"{region} has no zone {zone!r}")
-        if machine is None or (region, name) in NOT_SOLD:
+        if machine not in VM_TYPES or (region, name) in NOT_SOLD:
             raise Refusal(400, "UnsupportedType", f"{name} is not sold in {region}")
         count, spot = int(number(body, "count", 1)), flag(body, "spot")
         per_node = mappings(body, "node_tags") or [{}] * count
