@@ -17,6 +17,7 @@ Key = tuple[str, ...]
 _MAX_BYTES = 1 << 20
 _MAX_NODES = 100_000
 _MAX_DEPTH = 50
+_PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
 
 @dataclass(slots=True)
@@ -91,6 +92,8 @@ def _value(file: SettingsFile, node: Node, key: Key) -> Json:
     file._nodes += 1
     if file._nodes > _MAX_NODES or len(key) > _MAX_DEPTH:
         raise ValueError("too many or too deeply nested values")
+    if not isinstance(node, yaml.ScalarNode) and node.tag not in _PLAIN_TAGS:
+        raise ValueError(f"the tag {node.tag} is not allowed")
     if isinstance(node, yaml.MappingNode):
         return _mapping(file, node, key)
     if isinstance(node, yaml.SequenceNode):

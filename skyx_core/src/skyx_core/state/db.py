@@ -84,7 +84,7 @@ class Database:
             )
         try:
             yield self._connection()
-        except (sqlite3.Error, OSError) as error:
+        except (sqlite3.Error, OSError, UnicodeDecodeError) as error:
             raise store_error(self.path, error) from error
         finally:
             self._lock.release()

@@ -11,7 +11,7 @@ from skyx_core.errors import NotFoundError, StateStoreError
 from skyx_core.failpoints import failpoint
 from skyx_core.state.listing import Table, Warn, build_rows, fetch
 from skyx_core.state.records import EventRecord, IntentRecord
-from skyx_core.state.rows import SELECT_INTENT, from_intent, to_intent
+from skyx_core.state.rows import SELECT_INTENT, from_intent, storable, to_intent
 
 _PAGE = 500
 
@@ -24,7 +24,7 @@ class Journal(Table):
         with self._db.write() as con:
             cursor = con.execute(
                 "INSERT INTO events (uid, name, kind, time, json) VALUES (?, ?, ?, ?, ?)",
-                (cluster_uid, name, kind, self._clock.time(), json_text),
+                (cluster_uid, name, kind, self._clock.time(), storable(json_text)),
             )
             return int(cursor.lastrowid or 0)
 
@@ -79,7 +79,7 @@ class Journal(Table):
             changed = con.execute(
                 "UPDATE intents SET state = ?, ids = CASE ? WHEN '[]' THEN ids ELSE ?2 END, error = ?, ended_at = ?"
                 " WHERE id = ?",
-                (state, json.dumps(list(ids)), error, self._clock.time(), intent_id),
+                (state, json.dumps(list(ids)), storable(error), self._clock.time(), intent_id),
             ).rowcount
             if not changed:
                 raise NotFoundError(f"no intent with the id {intent_id}")

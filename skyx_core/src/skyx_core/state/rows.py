@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from skyx_core.results import ClusterInfo, ClusterStatus, Json
 from skyx_core.state.records import ClusterRecord, HistoryRecord, IntentRecord
@@ -53,7 +53,8 @@ def from_cluster(record: ClusterRecord) -> tuple[object, ...]:
     r = record
     return (
         r.name, r.uid, r.cloud, r.account, r.region, r.zone, r.instance_type, _dump(r.accelerators), int(r.use_spot),
-        r.num_nodes, r.hourly_usd, r.status.value, r.reason, None if r.autostop is None else _dump(r.autostop),
+        r.num_nodes, r.hourly_usd, r.status.value, storable(r.reason),
+        None if r.autostop is None else _dump(r.autostop),
         r.head, int(r.ever_up), r.executor, r.config_hash, r.generation, r.created_at, r.updated_at, r.refreshed_at,
     )  # fmt: skip
 
@@ -61,19 +62,38 @@ def from_cluster(record: ClusterRecord) -> tuple[object, ...]:
 def from_documents(record: ClusterRecord) -> tuple[object, ...]:
     """The parameters of ``PUT_DOCUMENTS``."""
     r = record
-    return (r.uid, r.handle_json, r.cluster_json, r.place_json, r.request_json, r.task_yaml, r.command)
+    return (
+        r.uid,
+        r.handle_json,
+        r.cluster_json,
+        r.place_json,
+        r.request_json,
+        storable(r.task_yaml),
+        storable(r.command),
+    )
 
 
-def to_info(row: tuple[object, ...]) -> ClusterInfo:
-    """Like ``to_cluster``; what ``status`` shows. Costs a few microseconds."""
-    name, status, cloud, region, zone, kind, accelerators, spot, nodes, usd, autostop, created, head, reason = row
-    if status not in _STATUSES or type(nodes) is not int or type(usd) is not float or type(created) is not str:
-        raise ValueError(f"status {status!r}, nodes {nodes!r}, price {usd!r} or date {created!r} is damaged")
-    gpus = {} if accelerators == "{}" else _accelerators(accelerators)
-    stop = None if autostop is None else _mapping(autostop)
-    return ClusterInfo(
-        name, status, cloud, region, zone, kind, gpus, spot != 0, nodes, usd, stop, created, head, reason  # type: ignore[arg-type]
-    )  # fmt: skip
+def info_builder() -> Callable[[tuple[object, ...]], ClusterInfo]:
+    """For many rows: the few different texts of accelerators and autostop are parsed once each."""
+    parsed: dict[object, dict[str, Json] | None] = {}
+
+    def mapping(text: object) -> dict[str, Json] | None:
+        if text not in parsed:
+            parsed[text] = _mapping(text)
+        value = parsed[text]
+        return None if value is None else value.copy()
+
+    def build(row: tuple[object, ...]) -> ClusterInfo:
+        name, status, cloud, region, zone, kind, gpus, spot, nodes, usd, autostop, created, head, reason = row
+        if status not in _STATUSES or type(nodes) is not int or type(usd) is not float or type(created) is not str:
+            raise ValueError(f"status {status!r}, nodes {nodes!r}, price {usd!r} or date {created!r} is damaged")
+        counts = {} if gpus == "{}" else mapping(gpus) or {}
+        stop = None if autostop is None else mapping(autostop)
+        return ClusterInfo(
+            name, status, cloud, region, zone, kind, counts, spot != 0, nodes, usd, stop, created, head, reason  # type: ignore[arg-type]
+        )  # fmt: skip
+
+    return build
 
 
 def to_history(row: tuple[object, ...]) -> HistoryRecord:
@@ -96,8 +116,13 @@ def from_intent(intent: IntentRecord) -> tuple[object, ...]:
     i = intent
     return (
         i.id, i.cluster_uid, i.attempt, i.kind, i.place_json, _dump(list(i.ranks)), i.body_digest, i.token,
-        i.created_at, i.state, _dump(list(i.ids)), i.error, i.ended_at,
+        i.created_at, i.state, _dump(list(i.ids)), storable(i.error), i.ended_at,
     )  # fmt: skip
+
+
+def storable(text: str) -> str:
+    """Bytes of a command line or file that are not UTF-8 come as lone surrogates, which SQLite can't keep."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode()
 
 
 def _dump(value: object) -> str:

@@ -85,7 +85,7 @@ def _rows(copy: Path, table: str) -> list[Row]:
     """All rows of a table that a walk from its front or from its end reaches."""
     found: dict[object, Row] = {}
     for order in ("ASC", "DESC"):
-        with suppress(sqlite3.Error), closing(sqlite3.connect(copy)) as con:
+        with suppress(sqlite3.Error, UnicodeError), closing(sqlite3.connect(copy)) as con:
             con.text_factory = _text
             # the names are constants of this module, never input
             cursor = con.execute(f"SELECT rowid, * FROM {table} ORDER BY rowid {order} LIMIT {_MAX_ROWS}")  # noqa: S608
@@ -133,7 +133,7 @@ def main(argv: Sequence[str]) -> int:
     path = Path(argv[0]).absolute()
     try:
         result = salvage(path)
-    except (OSError, sqlite3.Error) as error:
+    except (OSError, sqlite3.Error, UnicodeError) as error:
         sys.stderr.write(f"{path} can't be saved, and was not changed: {error}\n")
         return 1
     counts = ", ".join(f"{count} {table}" for table, count in result.rows.items())

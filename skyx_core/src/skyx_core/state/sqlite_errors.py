@@ -14,6 +14,8 @@ _PLACE = "make that folder and file readable and writable, or set SKYX_HOME to a
 
 def is_damage(error: BaseException) -> bool:
     """Whether the file's content is wrong, not just the moment or the place."""
+    if isinstance(error, UnicodeDecodeError):  # SQLite's own message quotes the damaged bytes
+        return True
     name = getattr(error, "sqlite_errorname", "") or ""
     if name.startswith(("SQLITE_CORRUPT", "SQLITE_NOTADB", "SQLITE_FORMAT", "SQLITE_IOERR_SHORT_READ")):
         return True
