@@ -8,9 +8,8 @@ from functools import cache
 from pathlib import Path
 
 FILE = Path(__file__).parent / "data" / "census" / "task-format-census.txt"
-_LINE = re.compile(
-    r"\s*\d+ (?P<path>\S+?)(?::(?P<kind>str|int|float|bool|NoneType|dict)| (?P<empty>\{\}|\[\]))(?:\s|$)"
-)
+_KIND = "str|int|float|bool|NoneType|dict"
+_LINE = re.compile(rf"\s*\d+ (?P<path>\S+?)(?::(?P<kind>{_KIND})| (?P<empty>\{{\}}|\[\]))(?:\s|$)")
 FREE = ("<name>", "<path>")
 # Keys below these are the user's own.
 FREE_BELOW = (
@@ -58,7 +57,7 @@ class Shape:
     def __str__(self) -> str:
         return f"{self.path}:{self.kind}"
 
-    def keys(self) -> list[str]:
+    def parts(self) -> list[str]:
         """The path's keys; '[]' stands for the item of a list."""
         if self.path == "{}":
             return []
@@ -69,11 +68,11 @@ class Shape:
 
     def document(self, sample: object) -> dict[str, object]:
         """A document with ``sample`` at this path and what its neighbours need."""
-        return _nest(self.keys(), sample, "")  # type: ignore[return-value]
+        return _nest(self.parts(), sample, "")  # type: ignore[return-value]
 
     def schema_key(self) -> str | None:
         """The last key, if the format and not the user names it."""
-        keys = [key for key in self.keys() if key != "[]"]
+        keys = [key for key in self.parts() if key != "[]"]
         if not keys or keys[-1] in FREE:
             return None
         path = ".".join(keys)

@@ -98,7 +98,8 @@ def test_secrets_are_hidden_where_tasks_are_shown() -> None:
 
 def test_env_files() -> None:
     text = (
-        '\ufeff# comment\n\nexport X=1\nA = b c  # note\nU=http://h/?a=b&c=d#frag\r\nP=\'a"b\'\nQ="l1\\nl2 \\"q\\" \\$X"\n'
+        "\ufeff# comment\n\nexport X=1\nA = b c  # note\nU=http://h/?a=b&c=d#frag\r\nP='a\"b'\n"
+        'Q="l1\\nl2 \\"q\\" \\$X"\n'
         "M=\"one\ntwo\"\nS='it''s'\nE=\nW='C:\\new'\n  I=indented\nX=2"
     )
     assert parse_env_file(text) == {

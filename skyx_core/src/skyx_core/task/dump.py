@@ -86,9 +86,8 @@ def _section(model: Model) -> dict[str, object]:
 def _dumper() -> type[yaml.SafeDumper]:
     import yaml
 
-    class Dumper(yaml.SafeDumper):
-        def ignore_aliases(self, _data: object) -> bool:
-            return True
+    base: type[yaml.SafeDumper] = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
+    dumper_type = type("TaskDumper", (base,), {"ignore_aliases": lambda _self, _data: True})
 
     def text(dumper: yaml.SafeDumper, value: str) -> yaml.ScalarNode:
         style = None if _LINE.fullmatch(value) else '"'
@@ -96,5 +95,5 @@ def _dumper() -> type[yaml.SafeDumper]:
             style = "|"
         return dumper.represent_scalar("tag:yaml.org,2002:str", value, style=style)
 
-    Dumper.add_representer(str, text)
-    return Dumper
+    yaml.add_representer(str, text, Dumper=dumper_type)
+    return dumper_type

@@ -10,6 +10,7 @@ from skyx_core.task import values
 from skyx_core.task.infra import Location
 from skyx_core.task.mistakes import BadValue, kind_of
 from skyx_core.task.section import (
+    Also,
     Arguments,
     Cloud,
     Count,
@@ -77,11 +78,6 @@ def _autostop(value: object) -> object:
     raise BadValue(f"expected minutes, true, false or a mapping, got {kind_of(value)}")
 
 
-_RULE: dict[str, object] = {
-    "anyOf": [{"type": ["integer", "boolean", "string", "null"]}, {"$ref": "#/$defs/AutostopRule"}]
-}
-
-
 class ResourceEntry(Section):
     """One alternative. Units: GB, US dollars per hour for all nodes together; unset = anything."""
 
@@ -106,9 +102,9 @@ class ResourceEntry(Section):
     job_recovery: Annotated[
         JobRecovery | None,
         BeforeValidator(_recovery),
-        WithJsonSchema({"anyOf": [{"type": ["string", "null"]}, {"$ref": "#/$defs/JobRecovery"}]}),
+        Also("string"),
     ] = None
-    autostop: Annotated[AutostopRule | None, BeforeValidator(_autostop), WithJsonSchema(_RULE)] = None
+    autostop: Annotated[AutostopRule | None, BeforeValidator(_autostop), Also("integer", "boolean", "string")] = None
     priority: Priority = None
     volumes: tuple[Free, ...] | None = None
 
@@ -130,14 +126,11 @@ class ResourceEntry(Section):
         return Location(cloud=self.cloud or base.cloud, region=self.region or base.region, zone=self.zone or base.zone)
 
 
-_ENTRIES = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/ResourceEntry"}}, {"type": "null"}]}
-
-
 class Resources(ResourceEntry):
     """``any_of`` and ``ordered`` entries inherit the fields beside them; what an entry names, even as empty, wins."""
 
-    any_of: Annotated[tuple[ResourceEntry, ...], BeforeValidator(listed), WithJsonSchema(_ENTRIES)] = ()
-    ordered: Annotated[tuple[ResourceEntry, ...], BeforeValidator(listed), WithJsonSchema(_ENTRIES)] = ()
+    any_of: Annotated[tuple[ResourceEntry, ...], BeforeValidator(listed)] = ()
+    ordered: Annotated[tuple[ResourceEntry, ...], BeforeValidator(listed)] = ()
 
     @field_validator("ordered", mode="after")
     @classmethod

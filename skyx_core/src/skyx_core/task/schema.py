@@ -14,6 +14,7 @@ def json_schema() -> dict[str, object]:
     schema: dict[str, object] = Task.model_json_schema(mode="validation")
     for section in _sections(schema):
         _loosen(section)
+    _any_case(schema)
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "skyx task"}
 
 
@@ -37,3 +38,17 @@ def _loosen(section: dict[str, object]) -> None:
     for old, new in FIELDS.items():
         if new in properties:
             properties[old] = properties[new]
+
+
+def _any_case(schema: object) -> None:
+    """Words may be written in small or capital letters."""
+    if isinstance(schema, dict):
+        words = schema.get("enum")
+        if isinstance(words, list):
+            forms = [form for word in words for form in (word, word.lower(), word.upper(), word.capitalize())]
+            schema["enum"] = list(dict.fromkeys(forms))
+        for inner in schema.values():
+            _any_case(inner)
+    elif isinstance(schema, list):
+        for inner in schema:
+            _any_case(inner)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, Strict, WithJsonSchema, model_validator  # noqa: TID253 - models are pydantic
 
@@ -15,6 +15,10 @@ from skyx_core.task import infra as _infra
 from skyx_core.task import values
 from skyx_core.task.aliases import FIELDS
 from skyx_core.task.mistakes import BadValue, kind_of
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic_core import CoreSchema
 
 Text = Annotated[str, Strict()]
 Flag = Annotated[bool, Strict()]
@@ -40,6 +44,16 @@ def listed(value: object) -> object:
 def lowered(value: object) -> object:
     """Text in lower case; anything else unchanged."""
     return value.lower() if isinstance(value, str) else value
+
+
+class Also:
+    """In the JSON Schema, another form that the field may be written in."""
+
+    def __init__(self, *kinds: str) -> None:
+        self.kinds = list(kinds)
+
+    def __get_pydantic_json_schema__(self, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, object]:
+        return {"anyOf": [{"type": self.kinds}, handler(core)]}
 
 
 _TEXT = {"type": "string"}

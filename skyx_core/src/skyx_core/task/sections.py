@@ -8,7 +8,7 @@ from pydantic import BeforeValidator, Field, WithJsonSchema  # noqa: TID253 - mo
 
 from skyx_core.task.aliases import CONFIG
 from skyx_core.task.mistakes import BadValue, BadValues, kind_of, nearest
-from skyx_core.task.section import Count, Flag, Free, Labels, Number, Ports, Rates, Section, Text, as_tuple
+from skyx_core.task.section import Also, Count, Flag, Free, Labels, Number, Ports, Rates, Section, Text, as_tuple
 
 
 class GitWorkdir(Section):
@@ -82,7 +82,7 @@ class Service(Section):
     readiness_probe: Annotated[
         Probe | None,
         BeforeValidator(lambda v: {"path": v} if isinstance(v, str) else v),
-        WithJsonSchema({"anyOf": [{"type": ["string", "null"]}, {"$ref": "#/$defs/Probe"}]}),
+        Also("string"),
     ] = None
     replicas: Count | None = None
     replica_policy: ReplicaPolicy | None = None
