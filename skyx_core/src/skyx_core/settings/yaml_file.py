@@ -14,8 +14,8 @@ if TYPE_CHECKING:
     from yaml.nodes import Node
 
 Key = tuple[str, ...]
-_MAX_BYTES = 1 << 20
-_MAX_NODES = 100_000
+_MAX_BYTES = 1 << 18
+_MAX_NODES = 20_000
 _MAX_DEPTH = 50
 _PLAIN_TAGS = ("tag:yaml.org,2002:map", "tag:yaml.org,2002:seq")
 
