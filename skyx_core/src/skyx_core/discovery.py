@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, NoReturn, cast
 
 from skyx_core.errors import (
     PluginBrokenError,
-    PluginConflictError,
     PluginError,
-    PluginIncompatibleError,
     PluginNotInstalledError,
 )
-from skyx_core.index import KIND_OF_GROUP, Entry, Index, read_index
+from skyx_core.index import Entry, Index, read_index
 from skyx_core.specifiers import canonical
 
 if TYPE_CHECKING:
@@ -169,7 +167,7 @@ class Plugins:
 
     def _one(self, index: Index, kind: str, name: str) -> Entry:
         """The only entry of this name, allowed and in range; nothing is imported for it."""
-        from skyx_core.loading import check_range
+        from skyx_core.loading import check_range, conflict
 
         found = [entry for entry in index.entries if (entry.kind, entry.name) == (kind, name)]
         if not found:
@@ -199,31 +197,3 @@ class Plugins:
         else:
             hint = f"pip install the distribution that offers it; installed: {', '.join(installed) or 'none'}"
         raise PluginNotInstalledError(f"no {kind} named {name!r} is installed", plugin=name, hint=hint)
-
-
-def conflict(entries: Sequence[Entry]) -> PluginConflictError:
-    """The error for a name that several entry points offer."""
-    first = entries[0]
-    owners = " and ".join(sorted({entry.where for entry in entries}))
-    return PluginConflictError(
-        f"the {first.kind} {first.name!r} is offered {len(entries)} times",
-        plugin=first.name,
-        distribution=owners,
-        hint=f"pip uninstall {first.distribution}, or disable a distribution with SKYX_DISABLE_PLUGINS",
-    )
-
-
-def group_of(kind: str) -> str:
-    """The entry point group of a kind."""
-    return next(group for group, of in KIND_OF_GROUP.items() if of == kind)
-
-
-def incompatible(entry: Entry, core: str) -> PluginIncompatibleError | None:
-    """The error for a plugin out of range, or None; by metadata alone."""
-    from skyx_core.loading import check_range
-
-    try:
-        check_range(entry, core)
-    except PluginIncompatibleError as error:
-        return error
-    return None

@@ -62,6 +62,11 @@ class Index:
     scanned: bool = field(default=False, compare=False)
 
 
+def group_of(kind: str) -> str:
+    """The entry point group of a kind."""
+    return next(group for group, of in KIND_OF_GROUP.items() if of == kind)
+
+
 def read_index(folder: Path | None, path: Sequence[str] | None = None) -> Index:
     """The index for an import path (default ``sys.path``), from the file where it is fresh, else from a scan."""
     stamps = _stamps(sys.path if path is None else path)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.drivers import API_VERSION
-from skyx_core.errors import PluginBrokenError, PluginIncompatibleError, PluginTimeoutError
+from skyx_core.errors import PluginBrokenError, PluginConflictError, PluginIncompatibleError, PluginTimeoutError
 from skyx_core.plugin_faults import Operation
 from skyx_core.specifiers import allows
 
@@ -27,6 +27,27 @@ def check_range(entry: Entry, core: str) -> None:
         plugin=entry.name,
         distribution=entry.where,
         hint=f"pip install --upgrade {entry.distribution}, or a skyx-core in that range",
+    )
+
+
+def incompatible(entry: Entry, core: str) -> PluginIncompatibleError | None:
+    """The error for a plugin out of range, or None; by metadata alone."""
+    try:
+        check_range(entry, core)
+    except PluginIncompatibleError as error:
+        return error
+    return None
+
+
+def conflict(entries: Sequence[Entry]) -> PluginConflictError:
+    """The error for a name that several entry points offer."""
+    first = entries[0]
+    owners = " and ".join(sorted({entry.where for entry in entries}))
+    return PluginConflictError(
+        f"the {first.kind} {first.name!r} is offered {len(entries)} times",
+        plugin=first.name,
+        distribution=owners,
+        hint=f"pip uninstall {first.distribution}, or disable a distribution with SKYX_DISABLE_PLUGINS",
     )
 
 
@@ -87,9 +108,9 @@ def _load_by_stevedore(entry: Entry) -> object:
 
     from stevedore.driver import DriverManager
 
-    from skyx_core.index import KIND_OF_GROUP
+    from skyx_core.index import group_of
 
-    group = next(group for group, kind in KIND_OF_GROUP.items() if kind == entry.kind)
+    group = group_of(entry.kind)
 
     class Fresh(DriverManager[object]):
         def list_entry_points(self) -> list[EntryPoint]:

@@ -12,7 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from skyx_core.discovery import conflict, group_of, incompatible
+from skyx_core.index import group_of
+from skyx_core.loading import conflict, incompatible
 from skyx_core.results import PluginInfo
 
 if TYPE_CHECKING:

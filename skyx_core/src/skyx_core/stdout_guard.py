@@ -6,6 +6,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
+from fcntl import F_DUPFD_CLOEXEC, fcntl
 from typing import TextIO
 
 
@@ -21,8 +22,9 @@ def guard_stdout() -> Iterator[TextIO]:
             yield before
         return
     before.flush()
-    real = os.dup(1)
-    os.dup2(_stderr_or_nowhere(), 1)
+    elsewhere = _stderr_or_nowhere()
+    real = fcntl(1, F_DUPFD_CLOEXEC, 3)  # never 2, should that be free
+    os.dup2(elsewhere, 1)
     writer = os.fdopen(real, "w", encoding="utf-8", errors="surrogateescape", newline="", closefd=False)
     try:
         with redirect_stdout(sys.stderr or before):
