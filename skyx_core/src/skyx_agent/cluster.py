@@ -51,6 +51,7 @@ class Cluster:
         self.accelerator = values.text(data, "accelerator", "").lower()
         self.nodes = [Node(_mapping(node)) for node in values.items(data, "nodes")]
         self.nodes.sort(key=lambda node: node.rank)
+        self._by_rank = {node.rank: node for node in self.nodes}
         self._check()
 
     def _check(self) -> None:
@@ -63,10 +64,10 @@ class Cluster:
         return any(node.gpus for node in self.nodes)
 
     def node(self, rank: int) -> Node:
-        for node in self.nodes:
-            if node.rank == rank:
-                return node
-        raise AgentError("bad_request", f"the cluster has no node {rank} any more")
+        node = self._by_rank.get(rank)
+        if node is None:
+            raise AgentError("bad_request", f"the cluster has no node {rank} any more")
+        return node
 
     def info(self) -> str:
         """SKYX_CLUSTER_INFO: JSON of name, cloud, region and zone."""

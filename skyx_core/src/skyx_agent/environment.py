@@ -37,34 +37,39 @@ def base(node: Node) -> dict[str, str]:
     return {**plain, **node.env}
 
 
-def rank_variables(cluster: Cluster, job: Job, kind: str, rank: int) -> dict[str, str]:
-    """SKYX_*, each also as SKYPILOT_*."""
+def job_variables(cluster: Cluster, job: Job) -> dict[str, str]:
+    """What all processes of a job are told; the same for each, so made once per job."""
     nodes = [cluster.node(place[0]) for place in job.placement]
-    addresses = "\n".join(node.address for node in nodes)
-    found = {
-        "NODE_IPS": addresses,
+    return {
+        "NODE_IPS": "\n".join(node.address for node in nodes),
         "NUM_NODES": str(len(nodes)),
         "NUM_GPUS_PER_NODE": str(math.ceil(sum(job.accelerators.values()))),
         "TASK_ID": job.task_id,
         "INTERNAL_JOB_ID": str(job.id),
         "CLUSTER_INFO": cluster.info(),
     }
-    if kind == "rank":
-        found["NODE_RANK"] = str(rank)
-    else:
-        found["SETUP_NODE_RANK"] = str(rank)
-        found["SETUP_NODE_IPS"] = "\n".join(node.address for node in cluster.nodes)
-    return {prefix + key: value for key, value in found.items() for prefix in ("SKYX_", "SKYPILOT_")}
 
 
-def build(cluster: Cluster, job: Job, spec: JobSpec, rank: Rank, prologue: str) -> Environment:
-    """Bytes, ready for the kernel. The user's variables win over all but the marker."""
+def rank_variables(cluster: Cluster, rank: Rank) -> dict[str, str]:
+    """What one process is told about its place."""
+    if rank.kind == "rank":
+        return {"NODE_RANK": str(rank.rank)}
+    addresses = "\n".join(node.address for node in cluster.nodes)
+    return {"SETUP_NODE_RANK": str(rank.rank), "SETUP_NODE_IPS": addresses}
+
+
+def build(
+    cluster: Cluster, shared: dict[str, str], spec: JobSpec, rank: Rank, *, mark: str, prologue: str
+) -> Environment:
+    """Bytes, ready for the kernel. The user's variables win over all of ours but the marker."""
     user = {**spec.envs, **spec.secrets}
-    found = {**base(rank.node), **rank_variables(cluster, job, rank.kind, rank.rank)}
+    ours = {**shared, **rank_variables(cluster, rank)}
+    found = base(rank.node)
+    found.update({prefix + key: value for key, value in ours.items() for prefix in ("SKYX_", "SKYPILOT_")})
     if rank.kind == "rank" and cluster.has_gpus:
         found["CUDA_VISIBLE_DEVICES"] = ",".join(rank.gpus)
     found.update(user)
-    found[MARKER] = f"{marker(cluster, job)}{rank.kind}-{rank.rank}"
+    found[MARKER] = f"{mark}{rank.kind}-{rank.rank}"
     found["_SKYX_KEEP"] = " ".join([*(key for key in found if key.startswith("SKY")), *user])
     if "BASH_ENV" in user:
         found["_SKYX_BASH_ENV"] = user["BASH_ENV"]

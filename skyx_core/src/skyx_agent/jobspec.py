@@ -44,6 +44,9 @@ class JobSpec:
             if script is not None:
                 encode(script, "a script of the job")
         encode(self.workdir, "workdir")
+        for key, label in (("submit_id", self.submit_id), ("task_id", self.task_id), ("name", self.name or "")):
+            if not _is_unicode(label):
+                raise AgentError("bad_value", f"{key} is not valid Unicode text")
         check_environment(self.envs, self.secrets)
 
     def scripts(self) -> list[str | None]:
@@ -101,6 +104,14 @@ def check_environment(envs: Mapping[str, str], secrets: Mapping[str, str]) -> No
                 f"envs and secrets together take more than {TOTAL_LIMIT} bytes; {key} is the one that is too much",
                 "put large values in files",
             )
+
+
+def _is_unicode(label: str) -> bool:
+    try:
+        label.encode("utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _run(value: object, num_nodes: int) -> str | list[str | None] | None:

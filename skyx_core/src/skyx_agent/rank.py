@@ -104,6 +104,7 @@ class Launcher:
         self.job = job
         self.spec = spec
         self.family = family
+        self._shared: dict[str, str] = {}
         self.folder: JobDir = services.job_dir(job.id)
 
     def command(self, rank: Rank, attempt: int) -> tuple[list[str], environment.Environment]:
@@ -117,10 +118,19 @@ class Launcher:
         else:
             program = shell.run_script(self.folder.script(rank.kind, rank.rank, self.spec))
         workdir, fallback = self._workdir(rank.node)
-        env = environment.build(self.cluster, self.job, self.spec, rank, shell.prologue)
+        env = self._environment(rank)
+        return shell.wrap(marks, workdir, fallback, program), env
+
+    def _environment(self, rank: Rank) -> environment.Environment:
+        if not self._shared:
+            self._shared = environment.job_variables(self.cluster, self.job)
+        mark = environment.marker(self.cluster, self.job)
+        env = environment.build(
+            self.cluster, self._shared, self.spec, rank, mark=mark, prologue=self.services.shell.prologue
+        )
         if self.spec.runner:
             env[b"SKYX_JOB_DIR"] = os.fsencode(self.folder.path)
-        return shell.wrap(marks, workdir, fallback, program), env
+        return env
 
     def _workdir(self, node: Node) -> tuple[str, str]:
         asked = self.spec.workdir

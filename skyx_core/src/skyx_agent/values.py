@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     Json = Dict[str, object]
 
 NUL = "\0"
+LARGEST = 1 << 62
 
 
 def bad(key: str, want: str, value: object) -> AgentError:
@@ -40,8 +41,8 @@ def whole(data: Mapping[str, object], key: str, default: int | None = None) -> i
     value = data.get(key)
     if value is None and default is not None:
         return default
-    if not isinstance(value, int) or isinstance(value, bool):
-        raise bad(key, "a whole number", value)
+    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
+        raise bad(key, "a whole number below 2^62", value)
     return value
 
 
@@ -100,8 +101,8 @@ def words(data: Mapping[str, object], key: str) -> list[str]:
 def wholes(data: Mapping[str, object], key: str) -> list[int]:
     found = []
     for value in items(data, key):
-        if not isinstance(value, int) or isinstance(value, bool):
-            raise bad(key, "a list of whole numbers", value)
+        if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
+            raise bad(key, "a list of whole numbers below 2^62", value)
         found.append(value)
     return found
 

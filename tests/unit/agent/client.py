@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -119,15 +120,22 @@ class Head:
         self.clock = root / "clock"
         self.clock.write_text("0")
         self.env = {
-            "PATH": os.environ["PATH"], "HOME": os.environ.get("HOME", "/"), "XDG_RUNTIME_DIR": str(root), **(env or {}),
-        }  # fmt: skip
+            "PATH": os.environ["PATH"],
+            "HOME": os.environ.get("HOME", "/"),
+            "XDG_RUNTIME_DIR": str(root),
+            **(env or {}),
+        }
         self.info: dict[str, Any] = {}
         self.clients: list[Client] = []
 
     def serve(self, program: list[str] | None = None, **env: str) -> dict[str, Any]:
         argv = program or [*PYTHON, str(PACKAGE)]
         done = subprocess.run(
-            [*argv, "serve", "--dir", str(self.dir)], env={**self.env, **env}, capture_output=True, timeout=30
+            [*argv, "serve", "--dir", str(self.dir)],
+            env={**self.env, **env},
+            capture_output=True,
+            timeout=30,
+            check=False,
         )
         self.info = json.loads(done.stdout)
         return self.info
@@ -191,10 +199,8 @@ class Head:
         """End every process of this head."""
         for client in self.clients:
             client.close()
-        try:
+        with contextlib.suppress(OSError, EOFError, AgentRefusal):
             self.client(timeout=15.0).ask("shutdown", kill_jobs=True)
-        except (OSError, EOFError, AgentRefusal):
-            pass
         info = self.info if "pid" in self.info else {}
         for pid in (info.get("supervisor_pid"), info.get("pid")):
             if pid:
