@@ -180,7 +180,8 @@ class World:
     def settle(self) -> None:
         """Let the time that has passed have its effect on all nodes."""
         for node in list(self.nodes.values()):
-            self.settle_one(node)
+            if node.state != GONE:
+                self.settle_one(node)
 
     def settle_one(self, node: FakeNode) -> None:
         """Let the time that has passed have its effect on one node."""
