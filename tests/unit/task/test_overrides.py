@@ -7,6 +7,7 @@ import pytest
 from skyx_core.errors import TaskFileError
 from skyx_core.models import Amount, Request
 from skyx_core.task import Overrides, Task, loads
+from skyx_core.task.overrides import apply
 
 TEXT = """
 name: t
@@ -80,3 +81,13 @@ def test_wrong_flags_are_named(flags: dict[str, object], path: str, message: str
     (problem,) = caught.value.problems
     assert problem.path == path
     assert message in problem.message
+
+
+def test_the_task_itself_is_not_changed() -> None:
+    task = loads(TEXT).tasks[0]
+    before = task.to_yaml()
+    changed = loads(TEXT, overrides=Overrides(cpus="8")).tasks[0]
+    assert apply(task, Overrides(workdir="/w")).workdir == "/w"
+    assert task.to_yaml() == before
+    assert "workdir: $W" in before
+    assert "workdir: $W" in changed.to_yaml()

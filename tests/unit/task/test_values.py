@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from skyx_core.errors import TaskFileError
 from skyx_core.models import Amount, Autostop
 from skyx_core.task import Task, loads
 
@@ -167,3 +168,10 @@ def test_what_is_not_done_yet_is_kept_and_said() -> None:
     file = loads("run: x\nservice: {replicas: 2}\nfile_mounts:\n  /d: s3://b\n  /e: ./here\nenvs: {N: null}\n")
     assert [(w.line, w.path) for w in file.warnings] == [(2, "service"), (4, "file_mounts./d"), (6, "envs.N")]
     assert file.tasks[0].service is not None
+
+
+def test_a_mistake_in_a_merged_mapping_keeps_its_own_place() -> None:
+    text = "resources:\n  any_of:\n  - &b {cpus: 2}\n  - cpus: 0\n    <<: *b\n"
+    with pytest.raises(TaskFileError) as caught:
+        loads(text)
+    assert [(p.line, p.column) for p in caught.value.problems] == [(4, 11)]

@@ -120,9 +120,13 @@ class _Builder:
     def _mapping(self, node: Node, path: Path) -> dict[str, object]:
         result: dict[str, object] = {}
         merged: dict[str, object] = {}
-        for key_node, value_node in node.pairs or ():
-            if key_node.tag == _MERGE:
+        pairs = node.pairs or []
+        for key_node, value_node in pairs:
+            if key_node.tag == _MERGE:  # first, so that the mapping's own keys have the last word on where they are
                 self._merge(merged, value_node, path)
+        self.document.values[path] = node.mark
+        for key_node, value_node in pairs:
+            if key_node.tag == _MERGE:
                 continue
             key = self._key(key_node, path)
             if key is None:

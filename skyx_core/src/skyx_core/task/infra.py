@@ -59,7 +59,7 @@ def _parts(value: str) -> list[str]:
 
 
 def infra(value: object) -> Location | None:
-    """``cloud``, ``cloud/region``, ``cloud/region/zone``, ``cloud/*/zone``, ``k8s/context``."""
+    """``cloud``, ``cloud/region``, ``cloud/region/zone``, ``cloud/*/zone``, ``cloud/context``."""
     if value is None or isinstance(value, Location):
         return value
     if not isinstance(value, str):

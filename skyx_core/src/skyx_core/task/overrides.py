@@ -90,9 +90,7 @@ def apply(task: Task, overrides: Overrides) -> Task:
     own: dict[str, object] = {name: given[name] for name in ("name", "workdir", "num_nodes") if name in given}
     resources = _resources(task.resources, {k: v for k, v in given.items() if k not in own})
     changed = task.model_copy(update={**own, "resources": resources})
-    dropped = [name for name in task._before if name.rpartition(".")[2] in given]
-    changed._before.clear()
-    changed._before.update({name: value for name, value in task._before.items() if name not in dropped})
+    changed._before = {name: raw for name, raw in task._before.items() if name.rpartition(".")[2] not in given}
     return changed
 
 

@@ -56,5 +56,7 @@ def _of_resources(entry: ResourceEntry, path: Path) -> Iterator[tuple[Path, str]
     for name in _RESOURCES_NOT_YET:
         if getattr(entry, name) is not None:
             yield (*path, name), _KEPT
+    if entry.autostop and len(path) > 1:
+        yield (*path, "autostop"), "is left out here; it belongs beside the alternatives, under resources"
     if entry.autostop and entry.autostop.hook:
         yield (*path, "autostop", "hook"), _KEPT
