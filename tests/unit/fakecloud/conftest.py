@@ -46,7 +46,7 @@ class Bench:
             cloud=self.driver.name,
         )
 
-    def attempt(self, limit_s: float = 10.0) -> RecordingAttempt:
+    def attempt(self, limit_s: float = 30.0) -> RecordingAttempt:
         candidate = Candidate(
             cloud=self.driver.name,
             region=self.place.region,

@@ -17,7 +17,7 @@ def provision(bench, nodes=1, driver=None, **changes):
 
 def impatient(bench, kind):
     """A driver that soon gives up, where nothing but giving up is expected."""
-    return bench.with_settings(call_timeout_s=0.25) if "timeout" in kind else bench.driver
+    return bench.with_settings(call_timeout_s=0.6) if "timeout" in kind else bench.driver
 
 
 @pytest.mark.parametrize("kind", ["error_after", "timeout_after", "reset_after", "garbage"])
