@@ -11,7 +11,7 @@ from skyx_local.claims import Capacity, Demand, GpuDemand, Lack, Shortage, share
 from skyx_local.gpus import Detection, Gpu, detect
 from skyx_local.machine import usable_cpus, usable_memory_gb
 from skyx_local.settings import LocalSettings
-from skyx_local.shape import Shape, number
+from skyx_local.shape import Shape, amount, number
 
 REGION = "local"
 ANOTHER_CLOUD = "name another cloud with --infra"
@@ -70,7 +70,7 @@ class Machine:
         note = f" ({lack.note})" if lack.note else ""
         return WhyNot(
             subject="local",
-            reason=f"{number(lack.asked)} {lack.what} are asked for{of_nodes}, this machine has "
+            reason=f"{amount(lack.asked, lack.what)} asked for{of_nodes}, this machine has "
             f"{number(lack.declared)}{note}",
             fix="ask for less, or name another cloud with --infra",
         )

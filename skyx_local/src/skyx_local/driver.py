@@ -43,8 +43,9 @@ from skyx_core.api import (
 )
 from skyx_local.capacity import ANOTHER_CLOUD, REGION, Machine, lacks_of
 from skyx_local.check import check_lines, platform
+from skyx_local.codes import NO_SUCH_TYPE, cloud_error
 from skyx_local.ending import remove_cluster, stop_cluster
-from skyx_local.errors import NO_SUCH_TYPE, RULES, cloud_error
+from skyx_local.errors import RULES
 from skyx_local.ledger import Ledger, ledger_folder
 from skyx_local.nodes import Nodes, Sandbox, as_node, handle_of, reported
 from skyx_local.settings import LocalSettings

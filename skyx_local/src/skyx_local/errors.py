@@ -1,16 +1,17 @@
-"""Error codes of this cloud, and what each one means for a launch."""
+"""What each error code of this cloud means for a launch."""
 
 from __future__ import annotations
 
-from skyx_core.api import Category, CloudError, ErrorRule, Retry, Scope
-
-NO_CAPACITY = "InsufficientCapacity"
-NO_ADDRESS = "AddressesExhausted"
-NO_SPACE = "NoSpace"
-LEDGER_BUSY = "LedgerBusy"
-LEDGER_UNUSABLE = "LedgerUnusable"
-NODE_FAILED = "NodeFailed"
-NO_SUCH_TYPE = "NoSuchInstanceType"
+from skyx_core.api import Category, ErrorRule, Retry, Scope
+from skyx_local.codes import (
+    LEDGER_BUSY,
+    LEDGER_UNUSABLE,
+    NO_ADDRESS,
+    NO_CAPACITY,
+    NO_SPACE,
+    NO_SUCH_TYPE,
+    NODE_FAILED,
+)
 
 _SOURCE = "skyx_local"
 
@@ -83,8 +84,3 @@ RULES: tuple[ErrorRule, ...] = (
         source=_SOURCE,
     ),
 )
-
-
-def cloud_error(operation: str, code: str, message: str, *, nodes_may_exist: bool = True) -> CloudError:
-    """An error of this cloud."""
-    return CloudError("local", operation, code, message, nodes_may_exist=nodes_may_exist)

@@ -21,7 +21,7 @@ from pathlib import Path
 from skyx_core.api import Clock, SystemClock
 from skyx_local import claim_files
 from skyx_local.claims import Capacity, Claim, Demand, NoAddress, share_out
-from skyx_local.errors import LEDGER_BUSY, LEDGER_UNUSABLE, NO_ADDRESS, NO_SPACE, cloud_error
+from skyx_local.codes import LEDGER_BUSY, LEDGER_UNUSABLE, NO_ADDRESS, NO_SPACE, cloud_error
 from skyx_local.liveness import alive, boot_id, gone, this_process
 
 DEFAULT = Path("/var/tmp/skyx-ledger")  # noqa: S108 - shared by all users on purpose; survives a reboot

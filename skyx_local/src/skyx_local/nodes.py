@@ -12,9 +12,9 @@ from typing import TypeAlias
 from skyx_core.api import ClusterHandle, Intent, Node, NodeError, NodeState, Sandboxes, failpoint
 from skyx_local.capacity import Machine
 from skyx_local.claims import Claim, Lack, Shortage
-from skyx_local.errors import NO_CAPACITY, NO_SPACE, NODE_FAILED, cloud_error
+from skyx_local.codes import NO_CAPACITY, NO_SPACE, NODE_FAILED, cloud_error
 from skyx_local.ledger import Ledger
-from skyx_local.shape import Shape, number
+from skyx_local.shape import Shape, amount, number
 
 Sandbox: TypeAlias = Sandboxes.Record
 
@@ -128,23 +128,28 @@ class Nodes:
 
 def shortage_text(shortage: Shortage, nodes: int) -> str:
     """Asked, free, declared, and who holds them: clusters of this user by name, others as "another user"."""
-    holders: dict[str, list[str]] = {}
+    holders: dict[str, list[Claim]] = {}
     for claim in shortage.holders:
-        amounts = [_held(claim, lack) for lack in shortage.lacks]
-        holders.setdefault(_holder(claim), []).extend(amount for amount in amounts if amount)
-    names = "; ".join(f"{name}: {', '.join(held)}" for name, held in sorted(holders.items()) if held)
+        holders.setdefault(_holder(claim), []).append(claim)
+    held = [(name, [_held(claims, lack) for lack in shortage.lacks]) for name, claims in sorted(holders.items())]
+    names = "; ".join(f"{name}: {', '.join(filter(None, amounts))}" for name, amounts in held if any(amounts))
     of_nodes = f" on {nodes} nodes" if nodes > 1 else ""
     parts = [
-        f"{number(lack.asked)} {lack.what} asked for{of_nodes}, {number(lack.free) or '0'} of "
-        f"{number(lack.declared)} free{f' {lack.note}' if lack.note else ''}"
+        f"{amount(lack.asked, lack.what)} asked for{of_nodes}, {number(lack.free)} of {number(lack.declared)} free"
+        + (f" {lack.note}" if lack.note else "")
         for lack in shortage.lacks
     ]
     return "; ".join(parts) + (f" (held by {names})" if names else "")
 
 
-def _held(claim: Claim, lack: Lack) -> str:
-    amount = {"cores": claim.cpus, "GiB of memory": claim.memory_gb}.get(lack.what, sum(claim.gpus.values()))
-    return f"{number(amount)} {lack.what}" if amount else ""
+def _held(claims: Sequence[Claim], lack: Lack) -> str:
+    """What these hold of what is lacking; "" for nothing."""
+    values = {
+        "cores": sum(claim.cpus for claim in claims),
+        "GiB of memory": sum(claim.memory_gb for claim in claims),
+        "GPUs": sum(share for claim in claims for share in claim.gpus.values()),
+    }
+    return amount(values[lack.what], lack.what) if values[lack.what] else ""
 
 
 def _holder(claim: Claim) -> str:

@@ -56,3 +56,8 @@ class Shape:
 def number(value: float) -> str:
     """``4``, ``0.5``: without exponent or needless zeros."""
     return f"{value:.6f}".rstrip("0").rstrip(".")
+
+
+def amount(value: float, what: str) -> str:
+    """``1 core``, ``2 cores``; ``what`` in the plural."""
+    return f"{number(value)} {what.removesuffix('s') if value == 1 else what}"
