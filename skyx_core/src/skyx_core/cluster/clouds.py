@@ -37,12 +37,12 @@ from skyx_core.models import (
 )
 from skyx_core.node.runner import Runner
 from skyx_core.plan import needs
-from skyx_core.plan.planner import Source
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
     from skyx_core.cluster.services import Services
+    from skyx_core.plan.planner import Source
 
 T = TypeVar("T")
 _LOOK_LIMIT_S = 5.0
@@ -90,6 +90,8 @@ class Cloud:
 
     def source(self) -> Source:
         """This cloud for the planner."""
+        from skyx_core.plan.planner import Source
+
         return Source(self.name, self.capabilities, self.abilities, self.offers, self.driver.lacks, self.why_nothing)
 
     def offers(self, request: Request) -> Sequence[Offer]:

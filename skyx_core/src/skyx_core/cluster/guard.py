@@ -8,8 +8,8 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
-from skyx_core.cluster import lifecycle
 from skyx_core.cluster.access import ClusterAccess
+from skyx_core.cluster.lookup import must_get
 from skyx_core.errors import AttemptCancelled, ClusterStateError, InterruptedBySignal
 from skyx_core.models import EventKind
 from skyx_core.results import ClusterStatus
@@ -74,7 +74,7 @@ class Guard:
 
     def live(self, name: str) -> ClusterAccess:
         """Access to a cluster that is UP; kept open, so that repeated calls cost one round trip."""
-        record = lifecycle.must_get(self._services, name)
+        record = must_get(self._services, name)
         if record.status is not ClusterStatus.UP or record.cluster is None:
             hint = f"skyx start {name}" if record.status is ClusterStatus.STOPPED else f"skyx launch -c {name} ..."
             raise ClusterStateError(f"cluster {name!r} is {record.status.value}, not UP", why=record.reason, hint=hint)

@@ -6,11 +6,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from skyx_core.cluster import lifecycle
 from skyx_core.cluster.access import ClusterAccess
+from skyx_core.cluster.deliver import deliver
 from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.jobspec import RunPerRank, check_task
-from skyx_core.cluster.launch import deliver
+from skyx_core.cluster.lookup import must_get
 from skyx_core.cluster.sync import plan_sync
 from skyx_core.errors import AgentError, UsageError
 from skyx_core.jobs.client import LogState
@@ -41,17 +41,17 @@ class JobOperations:
             services.event(EventKind.WARNING, message=warning)
         if task.run is None and run is None:
             raise UsageError("there is nothing to run", where=name, hint="give a command, or a task file with 'run'")
-        lifecycle.must_get(services, name)
+        must_get(services, name)
         with self._guard.held(name, wait):
             access = self._guard.live(name)
-            record = lifecycle.must_get(services, name)
+            record = must_get(services, name)
             job_id = deliver(services, record, task, transfers, setup=False, run=run, access=access)
         assert job_id is not None
         return JobResult(name, job_id, JobStatus.PENDING.value)
 
     def queue(self, name: str | None) -> list[JobInfo]:
         if name is not None:
-            lifecycle.must_get(self._services, name)
+            must_get(self._services, name)
             return self._guard.live(name).agent.queue()
         rows: list[JobInfo] = []
         for info in self._services.store.infos():

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
 from skyx_core.cluster import lifecycle
-from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.attempts import Build
+from skyx_core.cluster.deliver import deliver
 from skyx_core.cluster.ending import remove_nodes
 from skyx_core.cluster.fits import check_fit
-from skyx_core.cluster.jobspec import RunPerRank, check_task, make_job
+from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
-from skyx_core.cluster.sync import Transfer, plan_sync, sync
+from skyx_core.cluster.sync import Transfer, plan_sync
 from skyx_core.errors import NoCapacityError, PolicyVetoError, SkyxError
 from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Request, WhyNot
 from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
@@ -219,37 +219,3 @@ class Launch:
         return deliver(
             self._services, record, task, self._wanted.transfers, setup=True, run=self._wanted.run, fence=self._fence
         )
-
-
-def deliver(
-    services: Services,
-    record: ClusterRecord,
-    task: Task,
-    transfers: Sequence[Transfer],
-    *,
-    setup: bool,
-    run: RunPerRank | None = None,
-    access: ClusterAccess | None = None,
-    fence: Fence | None = None,
-) -> int | None:
-    """Copy files and queue the job on a live cluster. None: the task has nothing to run."""
-    cluster = record.cluster
-    assert cluster is not None
-    own = access is None
-    access = access or ClusterAccess(services, cluster)
-    try:
-        if transfers:
-            with access.agent.hold():
-                sync(services, record, access, transfers, fence=fence)
-        if task.run is None and run is None and not (setup and task.setup):
-            return None
-        executor = services.clouds.executor(record.executor, cluster.link)
-        services.caller.call(lambda: executor.prepare(access), limit=300, what="prepare()", plugin=executor.name)
-        addresses = [node.address for node in cluster.nodes]
-        job = make_job(services, task, cluster=record.name, setup=setup, addresses=addresses, run=run)
-        receipt = services.hooks.submit_job(executor, access, job, limit=60)
-        services.event(EventKind.JOB_SUBMITTED, record, job_id=receipt.job_id)
-        return receipt.job_id
-    finally:
-        if own:
-            access.close()

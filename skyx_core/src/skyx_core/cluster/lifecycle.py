@@ -18,7 +18,6 @@ from skyx_core.errors import (
     InterruptedBySignal,
     LeftoverError,
     NodeError,
-    NotFoundError,
     PluginError,
     SkyxError,
 )
@@ -31,18 +30,6 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 AGENT_LIMIT_S = 30.0
-
-
-def must_get(services: Services, name: str) -> ClusterRecord:
-    """The record, or ``NotFoundError`` with the nearest name."""
-    record = services.store.get(name)
-    if record is not None:
-        return record
-    from difflib import get_close_matches
-
-    near = get_close_matches(name, [info.name for info in services.store.infos()], 1)
-    hint = f"did you mean {near[0]!r}?" if near else "'skyx status' lists those there are"
-    raise NotFoundError(f"no cluster {name!r}", hint=hint)
 
 
 def end_agent(services: Services, record: ClusterRecord) -> None:

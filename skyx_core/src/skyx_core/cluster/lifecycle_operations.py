@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from skyx_core.cluster import lifecycle
 from skyx_core.cluster.guard import Guard
+from skyx_core.cluster.lookup import must_get
 from skyx_core.errors import SkyxError
 from skyx_core.models import Autostop
 from skyx_core.results import LifecycleResult
@@ -57,9 +58,9 @@ class LifecycleOperations:
     def _one(self, step: Callable[[ClusterRecord], LifecycleResult], name: str, wait: float | None) -> LifecycleResult:
         services = self._services
         try:
-            lifecycle.must_get(services, name)
+            must_get(services, name)
             with self._guard.interruptible(), self._guard.held(name, wait):
-                lifecycle.must_get(services, name)
+                must_get(services, name)
                 return step(services.store.take(name))
         except SkyxError as error:
             record = self._peek(name)

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from skyx_core.cluster.guard import Guard
-from skyx_core.cluster.job_operations import JobOperations
-from skyx_core.cluster.jobspec import RunPerRank
-from skyx_core.cluster.launch import Confirm, Launch, Wanted, prepare
-from skyx_core.cluster.lifecycle_operations import LifecycleOperations
-from skyx_core.cluster.search import SearchOptions
-from skyx_core.cluster.views import Views
 from skyx_core.errors import UsageError
 from skyx_core.models import Autostop, Request
 from skyx_core.results import LaunchResult, to_json
 from skyx_core.state.names import check_cluster_name, made_name
 
 if TYPE_CHECKING:
+    from skyx_core.cluster.job_operations import JobOperations
+    from skyx_core.cluster.jobspec import RunPerRank
+    from skyx_core.cluster.launch import Confirm
+    from skyx_core.cluster.lifecycle_operations import LifecycleOperations
     from skyx_core.cluster.services import Services
+    from skyx_core.cluster.views import Views
     from skyx_core.task import Task
 
 
@@ -27,9 +27,24 @@ class Operations:
     def __init__(self, services: Services) -> None:
         self._services = services
         self.guard = Guard(services)
-        self.jobs = JobOperations(services, self.guard)
-        self.lifecycle = LifecycleOperations(services, self.guard)
-        self.views = Views(services, self.guard)
+
+    @cached_property
+    def jobs(self) -> JobOperations:
+        from skyx_core.cluster.job_operations import JobOperations
+
+        return JobOperations(self._services, self.guard)
+
+    @cached_property
+    def lifecycle(self) -> LifecycleOperations:
+        from skyx_core.cluster.lifecycle_operations import LifecycleOperations
+
+        return LifecycleOperations(self._services, self.guard)
+
+    @cached_property
+    def views(self) -> Views:
+        from skyx_core.cluster.views import Views
+
+        return Views(self._services, self.guard)
 
     def launch(
         self,
@@ -46,6 +61,9 @@ class Operations:
         confirm: Confirm | None,
         run: RunPerRank | None,
     ) -> LaunchResult:
+        from skyx_core.cluster.launch import Launch, Wanted, prepare
+        from skyx_core.cluster.search import SearchOptions
+
         if hedge != 1:
             raise UsageError("hedged launches aren't supported yet", hint="leave --hedge out")
         services = self._services

@@ -13,7 +13,6 @@ from skyx_core.cluster.parallel import in_parallel
 from skyx_core.errors import UsageError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import EventKind
-from skyx_core.node.ignore import select_files
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
@@ -41,6 +40,8 @@ def plan_sync(task: Task, cwd: Path) -> tuple[list[Transfer], list[str]]:
             raise UsageError(
                 "a workdir from git can't be fetched yet", where="workdir", hint="clone it in setup, or name a folder"
             )
+        from skyx_core.node.ignore import select_files
+
         selection = select_files(_existing(task.workdir, cwd, "workdir", folder=True))
         warnings += selection.warnings
         transfers.append(Transfer(_path(task.workdir, cwd), WORKDIR, tuple(selection.files)))

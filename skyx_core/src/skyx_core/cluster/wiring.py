@@ -10,7 +10,6 @@ from skyx_core.calls import Caller
 from skyx_core.cluster.services import Services
 from skyx_core.discovery import Plugins
 from skyx_core.errors import CloudError, PluginError, StateStoreError
-from skyx_core.failover import rules
 from skyx_core.hooks import Hooks
 from skyx_core.models import Candidate, ErrorRule, Event, Place, Verdict
 
@@ -98,6 +97,8 @@ def _emitter(session: Embedder, hooks: Hooks) -> Callable[[Event], None]:
 
 def _classifier(plugins: Plugins, clock: Clock) -> Callable[..., Verdict]:
     def classify(*, cloud: str, place: Place, candidate: Candidate, error: CloudError) -> Verdict:
+        from skyx_core.failover import rules
+
         return rules.classify(_table(plugins, cloud), place=place, candidate=candidate, error=error, now=clock.time())
 
     return classify

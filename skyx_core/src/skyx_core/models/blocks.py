@@ -1,7 +1,5 @@
 """From a cloud's error to what must not be tried."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field  # noqa: TID253 - models are pydantic

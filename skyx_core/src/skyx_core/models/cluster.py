@@ -1,7 +1,5 @@
 """Clusters, their places and what a cloud says of them."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """What happens, as data. Progress display, history, ``explain``, traces and listeners read the same events."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 from typing import Literal
 

@@ -1,7 +1,5 @@
 """Jobs as core hands them to executors and to the agent."""
 
-from __future__ import annotations
-
 from pydantic import Field  # noqa: TID253 - models are pydantic
 
 from skyx_core.models.base import Model

@@ -1,7 +1,5 @@
 """What is wanted and what is on offer."""
 
-from __future__ import annotations
-
 from enum import StrEnum
 
 from pydantic import Field  # noqa: TID253 - models are pydantic

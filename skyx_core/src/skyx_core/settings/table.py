@@ -100,7 +100,7 @@ def _list(key: str, help: str) -> Setting:  # noqa: A002
 
 
 _ROWS = (
-    Setting("executor", "local", "the executor that runs jobs", "text", _text, _text),
+    Setting("executor", "", "the executor that runs jobs; unset: the first installed that fits", "text", _text, _text),
     _time("wait_seconds", 600.0, "how long a command waits for a cluster that is busy", "--wait", "SKYX_WAIT"),
     _choice(
         "on_interrupt",
