@@ -210,7 +210,7 @@ class FakeSession:
     def down(self, names: Sequence[str], **arguments: Any) -> list[LifecycleResult]:
         return self._change("down", names, None, **arguments)
 
-    def autostop(self, names: Sequence[str], setting: Any) -> list[LifecycleResult]:
+    def autostop(self, names: Sequence[str], setting: Any, *, wait: float | None = None) -> list[LifecycleResult]:
         return self._change("autostop", names, "UP", setting=setting)
 
     def check(self, clouds: Sequence[str] = ()) -> list[CheckResult]:

@@ -36,6 +36,11 @@ def test_text_mode_puts_the_log_on_stdout_and_everything_else_on_stderr() -> Non
     assert "mars/north/north-a" in result.err
 
 
+def test_the_session_never_waits_for_the_end_of_the_job_itself() -> None:
+    _, session = launch("-y", "true")
+    assert session.called("launch")["detach"] is True
+
+
 def test_without_task_only_the_cluster_comes_up() -> None:
     result, session = launch("-y", "-o", "json")
     assert result.json["job_id"] is None
@@ -71,7 +76,6 @@ def test_exit_status_code_is_that_of_the_rank_that_failed_by_itself(codes: list[
 def test_detached_it_ends_with_0_once_the_job_is_queued_and_reads_no_log() -> None:
     result, session = launch("-y", "-d", "false", session=FakeSession(job_status=JobStatus.FAILED))
     assert result.code == 0
-    assert session.called("launch")["detach"] is True
     assert "logs" not in [name for name, _ in session.calls]
 
 

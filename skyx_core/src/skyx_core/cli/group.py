@@ -46,10 +46,10 @@ def common_options() -> list[click.Option]:
     """Taken before or after the name of a command."""
 
     def choice(*names: str, of: Sequence[str], text: str) -> click.Option:
-        return CommonOption(names, help=text, type=click.Choice(of), expose_value=False, callback=_keep)
+        return CommonOption(names, help=text, type=click.Choice(of), is_eager=True, expose_value=False, callback=_keep)
 
     def flag(name: str, text: str) -> click.Option:
-        return CommonOption([name], help=text, is_flag=True, expose_value=False, callback=_keep)
+        return CommonOption([name], help=text, is_flag=True, is_eager=True, expose_value=False, callback=_keep)
 
     return [
         choice("-o", "--output", of=("text", "json"), text="What stdout holds."),

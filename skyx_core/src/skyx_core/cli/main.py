@@ -37,6 +37,7 @@ def run(app: App, args: Sequence[str]) -> int:
     """One command line within this process; every failure becomes a message and an exit code."""
     import click
 
+    from skyx_core.cli.streams import ReaderGone
     from skyx_core.cli.tree import build
 
     try:
@@ -47,9 +48,10 @@ def run(app: App, args: Sequence[str]) -> int:
 
         return report(app, from_click(error))
     except (KeyboardInterrupt, click.Abort):
+        _end_at_next_ctrl_c()
         app.note("interrupted")
         return 130
-    except BrokenPipeError:
+    except ReaderGone:
         return BROKEN_PIPE
     except Exception as error:
         from skyx_core.cli.failures import from_any, report
@@ -61,6 +63,15 @@ def run(app: App, args: Sequence[str]) -> int:
         return report(app, from_any(error))
     finally:
         _close(app)
+
+
+def _end_at_next_ctrl_c() -> None:
+    """Tidying up after a Ctrl-C must not keep the user waiting for ever."""
+    import signal
+    import threading
+
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, lambda *_: os._exit(130))
 
 
 def _close(app: App) -> None:

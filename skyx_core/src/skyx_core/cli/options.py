@@ -24,8 +24,9 @@ def complete_clusters(ctx: click.Context, _param: click.Parameter, incomplete: s
     try:
         app = app_of(ctx)
         app.flags["no_plugins"] = True
-        rows = json.loads(app.session().status_json() or "[]")
-        return [CompletionItem(row["name"]) for row in rows if row["name"].startswith(incomplete)]
+        text = app.session().status_json()
+        names = [row["name"] for row in json.loads(text)] if text else [c.name for c in app.session().status().clusters]
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
     except Exception:
         return []
 

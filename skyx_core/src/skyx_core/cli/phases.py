@@ -45,7 +45,6 @@ _BEGINS = {
 _ENDS = {"sync_done", "stopped", "terminated"}
 _SAID = {
     "launch_started": "Launching",
-    "autostop_set": "Autostop set",
     "waiting_for_lock": "Waiting",
     "warning": "Warning",
     "gave_up": "Gave up",
@@ -73,6 +72,7 @@ class Phases:
             "retry_wait": self._retry_wait,
             "job_submitted": self._job_submitted,
             "progress": self._progress,
+            "autostop_set": self._autostop_set,
         }.get(kind)
         if special is not None:
             return special(event)
@@ -141,6 +141,9 @@ class Phases:
         span = f" {event.seconds:.0f} s" if event.seconds is not None else ""
         why = f": {event.message or event.error}" if event.message or event.error else ""
         return [*lines, Line("-", f"Waiting{span} before the next try{why}")]
+
+    def _autostop_set(self, event: Event) -> list[Line]:
+        return [Line("+", f"Autostop is set on {event.cluster}")]
 
     def _job_submitted(self, event: Event) -> list[Line]:
         return [*self._end(event), Line("+", f"Job {event.job_id} is queued on {event.cluster}")]

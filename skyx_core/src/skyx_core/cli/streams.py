@@ -17,8 +17,12 @@ def _tty(fd: int) -> bool:
         return False
 
 
+class ReaderGone(Exception):
+    """Nobody reads stdout any more: the command ends, quietly."""
+
+
 class Streams:
-    """Two writers and what is known of the terminal. ``BrokenPipeError`` from stdout is the caller's to end on."""
+    """Two writers and what is known of the terminal. Writing to stdout may raise ``ReaderGone``."""
 
     def __init__(
         self,
@@ -43,11 +47,14 @@ class Streams:
 
     def raw(self, data: bytes) -> None:
         """Bytes to stdout at once, unchanged."""
-        self._write_out(data)
+        try:
+            self._write_out(data)
+        except BrokenPipeError as error:
+            raise ReaderGone from error
 
     def data(self, text: str) -> None:
         """One or more whole lines of data to stdout; the last newline is added."""
-        self._write_out(_encode(text) + b"\n")
+        self.raw(_encode(text) + b"\n")
 
     def note(self, text: str) -> None:
         """Lines for a human to stderr. A closed stderr is no reason to end."""

@@ -19,7 +19,7 @@ def explain(app: App, *, cluster: str) -> int:
     """Show every decision of the launches of a cluster, also of one that is gone."""
     from skyx_core.cli.output import emit_lines, show
 
-    events = app.session().explain(cluster)
+    events = (_with_time(event) for event in app.session().explain(cluster))
     if app.json:
         emit_lines(app, events)
         return 0
@@ -29,6 +29,17 @@ def explain(app: App, *, cluster: str) -> int:
     else:
         app.note(f"Nothing is recorded for {cluster}.")
     return 0
+
+
+def _with_time(event: Mapping[str, Json]) -> dict[str, Json]:
+    """Times are ISO-8601 UTC wherever a program reads them."""
+    time = event.get("time")
+    if not isinstance(time, int | float):
+        return dict(event)
+    from datetime import UTC, datetime
+
+    text = datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    return {**event, "time": text}
 
 
 def _cells(event: Mapping[str, Json]) -> tuple[str, ...]:

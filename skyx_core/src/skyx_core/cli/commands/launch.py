@@ -161,7 +161,7 @@ def _launch(
         task,
         cluster=wish.cluster,
         dryrun=wish.dryrun,
-        detach=wish.detach,
+        detach=True,
         retry_until_up=wish.retry_until_up,
         hedge=wish.hedge,
         autostop=wish.autostop,

@@ -139,6 +139,7 @@ def down(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float 
 @click.option("--down", is_flag=True, help="Down instead of stop.")
 @click.option("--wait-for", type=click.Choice(["jobs_and_ssh", "jobs", "none"]), help="What counts as not idle.")
 @click.option("--cancel", is_flag=True, help="Never end by itself.")
+@options.wait
 def autostop(
     app: App,
     *,
@@ -149,6 +150,7 @@ def autostop(
     down: bool,
     wait_for: str | None,
     cancel: bool,
+    wait: float | None,
 ) -> int:
     """Let clusters end themselves once idle, or --cancel that.
 
@@ -165,7 +167,7 @@ def autostop(
     _agree(app, "autostop", names, every, yes or not patterns)
     targets = [c.name for c in app.session().status([]).clusters] if every else list(names)
     said = _rule_text(rule)
-    return _run(app, lambda s: s.autostop(targets, rule), said=said)
+    return _run(app, lambda s: s.autostop(targets, rule, wait=wait), said=said)
 
 
 def _rule_text(rule: Autostop | None) -> str:

@@ -45,7 +45,7 @@ def logs(
     download: str | None,
     exit_status: str,
 ) -> int:
-    """Show what a job wrote, the latest job by default.
+    """Show what a job wrote, as it comes; the latest job by default.
 
     Text comes exactly as it was written. Ctrl-C ends the reading, not the job. Ends with the job's state: 0 succeeded,
     100 failed, 101 not finished, 102 no such job, 103 cancelled.
