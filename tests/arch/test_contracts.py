@@ -17,7 +17,7 @@ from skyx_core.builtin_verbs import BuiltinVerbs
 from skyx_core.hooks import Hooks
 
 CORE = Path(str(api.__file__)).parent
-VERBS = {
+VERBS: dict[str, Callable[..., Any]] = {
     "skyx_provision": drivers.CloudDriver.provision,
     "skyx_teardown": drivers.CloudDriver.teardown,
     "skyx_submit_job": drivers.Executor.submit_job,

@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -164,7 +164,7 @@ def test_within_the_grace_a_fenced_call_may_end_by_itself(caller: Caller) -> Non
 
 
 def test_items_are_taken_within_the_call(caller: Caller) -> None:
-    options = {"limit": 5.0, "what": "offers", "plugin": "x"}
+    options: dict[str, Any] = {"limit": 5.0, "what": "offers", "plugin": "x"}
     assert caller.call_iter(lambda: iter("abc"), **options) == ["a", "b", "c"]
     assert caller.call_iter(itertools.count, first=3, **options) == [0, 1, 2]
     assert caller.call_iter(itertools.count, first=0, **options) == []
