@@ -127,7 +127,7 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
     call_limit_s: ClassVar[float] = (
         60  # for describe, find, locate, stop, ...; teardown and provision have the attempt's
     )
-    list_lag_s: ClassVar[float] = 0  # how long a new node may be missing from lists
+    list_lag_s: float = 0  # how long a new node may be missing from lists
 
     def __init__(self, settings: SettingsT_co, context: DriverContext) -> None:
         self.settings = settings
