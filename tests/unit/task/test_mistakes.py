@@ -180,3 +180,8 @@ def test_env_file_mistakes_name_their_lines() -> None:
     with pytest.raises(TaskFileError) as caught:
         parse_env_file("A=1\nnothing here\nA-B=2\nQ='open\n")
     assert [p.line for p in caught.value.problems] == [2, 3, 4]
+
+
+def test_two_spellings_of_one_field_hide_no_other_mistake() -> None:
+    found = problems("resources:\n  gpus: H100\n  accelerators: H100\n  cpus: -1\n")
+    assert [(p.line, p.path) for p in found] == [(2, "resources.gpus"), (4, "resources.cpus")]

@@ -67,6 +67,8 @@ def read(text: str) -> list[Document]:
     """All documents that hold something. Raises ``Unreadable`` where the text is not YAML at all."""
     from skyx_core.task.nodes import compose
 
+    if len(text) > MAX_BYTES:
+        raise Unreadable(f"is larger than {MAX_BYTES // 2**20} MiB; a task file is a page or two", (1, 1))
     return [_Builder().build(node) for node in compose(text)]
 
 

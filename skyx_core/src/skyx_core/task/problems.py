@@ -113,6 +113,10 @@ def _message(kind: str, value: object, details: ErrorDetails, *, secret: bool) -
 def _unknown(path: Path, document: Document, model: type[BaseModel]) -> Problem:
     key = str(path[-1]) if path else ""
     names = _names_at(path[:-1], model)
+    if key in names:  # known, and still refused: its other spelling is there too
+        return Problem(
+            dotted(path), f"means the same as {FIELDS[key]}; give one of them", *document.mark(path, key=True)
+        )
     suggestion = nearest(key, names)
     message = "unknown field"
     home = "" if suggestion else _elsewhere(key, model)
@@ -120,7 +124,7 @@ def _unknown(path: Path, document: Document, model: type[BaseModel]) -> Problem:
         message, suggestion = f"unknown field here; it belongs under {home}", f"{home}.{key}"
     elif not suggestion and names:
         message = f"unknown field; known here: {', '.join(sorted(names))}"
-    return Problem(dotted(path), message, *document.mark(path, key=True), suggestion)
+    return Problem(dotted(path), message, *mark, suggestion)
 
 
 def _elsewhere(key: str, model: type[BaseModel]) -> str:

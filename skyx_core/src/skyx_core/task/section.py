@@ -141,9 +141,9 @@ class Section(Model):
             return {}
         if not isinstance(data, Mapping):
             return data
-        renamed = {key: FIELDS[key] for key in FIELDS if key in data and FIELDS[key] in cls.model_fields}
-        for old, new in renamed.items():
-            if new in data:
-                raise BadValue(f"means the same as {new}; give one of them", at=(old,), on_key=True)
+        # Both spellings at once: the other one stays, and is refused as a field that doesn't belong here.
+        renamed = {
+            old: new for old, new in FIELDS.items() if old in data and new not in data and new in cls.model_fields
+        }
         skip = _never_null(cls)
         return {renamed.get(k, k): v for k, v in data.items() if not (v is None and k in skip)}
