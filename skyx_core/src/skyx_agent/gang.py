@@ -39,7 +39,6 @@ class Gang:
         self.ranks: list[Rank] = []
         self._first: Rank | None = None
         self._end: TreeEnd | None = None
-        self._late: list[Rank] = []
         self._busy = False
 
     def start(self) -> None:
@@ -61,10 +60,16 @@ class Gang:
         self._services.strangers.families.remove(self._family)
 
     def end(self, status: str, reason: str) -> None:
-        """Decide the end, record the decision, and end all processes. The first decision stands."""
+        """Decide the end, record the decision, and end all processes. The first decision stands.
+
+        Ranks that run at this moment count as killed, whatever code they leave with.
+        """
         if self._end is not None:
             return
-        self.job.ending, self.job.reason = status, reason
+        if not self.job.ending:  # else it was decided before a restart of the agent, and stands
+            self.job.ending, self.job.reason = status, reason
+            if self.job.status == states.RUNNING and self.ranks:
+                self.job.exit_codes = [KILLED if rank.code in (None, LOST) else rank.code for rank in self.ranks]
         self._end = TreeEnd(self._services.loop, self._family, self._cluster.grace, self._conclude)
         if any(rank.code is None for rank in self.ranks):
             self._save_quietly()
@@ -108,8 +113,6 @@ class Gang:
     def _rank_ended(self, rank: Rank) -> None:
         if self._first is None and rank.code not in (0, None):
             self._first = rank
-        if self._end is not None:
-            self._late.append(rank)
         if not self._busy:
             self._judge()
 
@@ -156,13 +159,9 @@ class Gang:
             self.end(states.SUCCEEDED, "")
 
     def _conclude(self) -> None:
-        """Every process is gone: record the end. Ranks that ended only because we ended them count as killed."""
+        """Every process is gone: record the end."""
         self._services.failpoints.hit("agent.job.before_record")
         self.job.ended_at = self._services.clock.time()
-        if self.job.status == states.RUNNING:
-            self.job.exit_codes = [
-                rank.code if rank.code not in (None, LOST) and rank not in self._late else KILLED for rank in self.ranks
-            ]
         self.job.move(self.job.ending)
         self._record()
 

@@ -84,7 +84,7 @@ class Job:
             "submitted_at": iso(self.submitted_at),
             "started_at": iso(self.started_at),
             "ended_at": iso(self.ended_at),
-            "exit_codes": self.exit_codes,
+            "exit_codes": self.exit_codes if self.terminal else None,
         }
 
     def as_row(self) -> Row:
