@@ -11,14 +11,11 @@ import os
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
-
-from skyx_core.specifiers import canonical, declared_range
+from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
     from importlib.metadata import Distribution
+    from pathlib import Path
 
 KIND_OF_GROUP: Mapping[str, str] = {
     "skyx.clouds": "cloud",
@@ -34,8 +31,7 @@ _KEPT_FILES = 16
 _FINE_NS, _COARSE_NS = 50_000_000, 2_000_000_000  # how long two changes may share one time stamp
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """One entry point. ``requires``: the range of skyx-core that its distribution declares, "" = none."""
 
     kind: str
@@ -50,8 +46,7 @@ class Entry:
         return f"{self.distribution} {self.version}".strip()
 
 
-@dataclass(frozen=True, slots=True)
-class Index:
+class Index(NamedTuple):
     """All entry points of our groups, in the order of kind and name. ``core``: the installed version of skyx-core,
     "" = not installed; ``extras``: those of the distribution skyx. ``scanned``: made just now, not read from the file.
     """
@@ -59,7 +54,7 @@ class Index:
     entries: tuple[Entry, ...] = ()
     core: str = ""
     extras: tuple[str, ...] = ()
-    scanned: bool = field(default=False, compare=False)
+    scanned: bool = False
 
 
 def group_of(kind: str) -> str:
@@ -86,6 +81,8 @@ def scan(path: Sequence[str] | None = None) -> Index:
     import importlib
     from importlib.metadata import MetadataPathFinder, distributions
 
+    from skyx_core.specifiers import canonical
+
     importlib.invalidate_caches()
     MetadataPathFinder().invalidate_caches()  # up to Python 3.11 the line above leaves this cache out
     where = list(sys.path if path is None else path)
@@ -110,6 +107,8 @@ def _by_kind_and_name(entry: Entry) -> tuple[str, str, str]:
 
 def _entries_of(dist: Distribution) -> list[Entry]:
     """The entry points in our groups; [] also for a distribution whose metadata can't be read."""
+    from skyx_core.specifiers import declared_range
+
     try:
         text = dist.read_text("entry_points.txt")
         if not text or "[skyx." not in text:
