@@ -113,10 +113,9 @@ def _message(kind: str, value: object, details: ErrorDetails, *, secret: bool) -
 def _unknown(path: Path, document: Document, model: type[BaseModel]) -> Problem:
     key = str(path[-1]) if path else ""
     names = _names_at(path[:-1], model)
-    if key in names:  # known, and still refused: its other spelling is there too
-        return Problem(
-            dotted(path), f"means the same as {FIELDS[key]}; give one of them", *document.mark(path, key=True)
-        )
+    mark = document.mark(path, key=True)
+    if key in names and key in FIELDS:  # known, and still refused: its other spelling is there too
+        return Problem(dotted(path), f"means the same as {FIELDS[key]}; give one of them", *mark)
     suggestion = nearest(key, names)
     message = "unknown field"
     home = "" if suggestion else _elsewhere(key, model)
