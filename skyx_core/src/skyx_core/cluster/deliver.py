@@ -42,7 +42,15 @@ def deliver(
         executor = services.clouds.executor(record.executor, cluster.link)
         services.caller.call(lambda: executor.prepare(access), limit=300, what="prepare()", plugin=executor.name)
         addresses = [node.address for node in cluster.nodes]
-        job = make_job(services, task, cluster=record.name, setup=setup, addresses=addresses, run=run)
+        job = make_job(
+            services,
+            task,
+            cluster=record.name,
+            setup=setup,
+            addresses=addresses,
+            has=record.accelerators,
+            run=run,
+        )
         receipt = services.hooks.submit_job(executor, access, job, limit=60)
         services.event(EventKind.JOB_SUBMITTED, record, job_id=receipt.job_id)
         return receipt.job_id

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -33,9 +33,10 @@ def make_job(
     cluster: str,
     setup: bool,
     addresses: Sequence[str],
+    has: Mapping[str, float],
     run: RunPerRank | None = None,
 ) -> JobSpec:
-    """``addresses``: of the cluster's nodes in rank order. ``run``: called once per rank, here and now."""
+    """``addresses``: of the nodes in rank order; ``has``: accelerators of each. ``run``: called per rank, here and now."""
     if task.num_nodes > len(addresses):
         raise UsageError(
             f"the task wants {task.num_nodes} nodes, cluster {cluster!r} has {len(addresses)}",
@@ -56,10 +57,12 @@ def make_job(
         setup=task.setup if setup else None,
         envs={key: value for key, value in task.envs.items() if value is not None},
         secrets={key: value for key, value in task.secrets.items() if value is not None},
-        accelerators=_accelerators(task),
+        accelerators=_accelerators(task, has),
     )
 
 
-def _accelerators(task: Task) -> dict[str, float]:
-    requests = task.requests()
-    return dict(requests[0].accelerators) if requests else {}
+def _accelerators(task: Task, has: Mapping[str, float]) -> dict[str, float]:
+    """Of the first alternative that these nodes satisfy; else of the first, which the agent then refuses by number."""
+    wanted = [dict(request.accelerators) for request in task.requests()]
+    fitting = (each for each in wanted if all(has.get(name, 0) >= count for name, count in each.items()))
+    return next(fitting, wanted[0])
