@@ -47,14 +47,25 @@ class ClusterAccess:
         return self.agent.submit(job)
 
     def _connect(self) -> Channel:
-        socket = self.cluster.data.get(SOCKET)
+        """An agent that was killed together with its supervisor is started again; it finds its queue on disk."""
+        name, socket = self.cluster.handle.name, self.cluster.data.get(SOCKET)
         if not socket:
-            raise AgentError("the cluster's agent was never started", where=self.cluster.handle.name)
+            raise AgentError("the cluster's agent was never started", where=name)
         try:
-            return self.runner(0).connect(socket, timeout=CONNECT_LIMIT_S)
-        except (NodeError, OSError) as error:
+            runner = self.runner(0)
+            try:
+                return runner.connect(socket, timeout=CONNECT_LIMIT_S)
+            except (NodeError, OSError):
+                from skyx_core.cluster.agent_start import start_agent
+
+                socket = start_agent(runner, self._services.environ)
+                return runner.connect(socket, timeout=CONNECT_LIMIT_S)
+        except (NodeError, OSError, AgentError) as error:
             raise AgentError(
-                "the cluster's agent can't be reached", where=self.cluster.handle.name, why=str(error)
+                "the cluster's agent can't be reached",
+                where=name,
+                why=str(error),
+                hint=f"see what the cloud says: skyx status {name} --refresh",
             ) from error
 
     def close(self) -> None:

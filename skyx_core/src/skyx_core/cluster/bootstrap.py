@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
 from skyx_core.cluster.access import SOCKET, ClusterAccess, node_name
+from skyx_core.cluster.agent_start import start_agent
 from skyx_core.cluster.parallel import in_parallel
-from skyx_core.errors import AgentError, NodeError
+from skyx_core.errors import NodeError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import Cluster, EventKind, Link, Node
-from skyx_core.node.agent_payload import agent_payload
 from skyx_core.node.runner import Runner
 from skyx_core.results import Json
 
@@ -19,8 +18,6 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
     from skyx_core.state.records import ClusterRecord
 
-AGENT_DIR = ".skyx/agent"
-SERVE_LIMIT_S = 60.0
 REACH_PAUSE_S = 0.5
 STEP_LIMIT_S = 30.0
 
@@ -48,7 +45,7 @@ def bootstrap(services: Services, record: ClusterRecord, cluster: Cluster, *, fe
 
         in_parallel([lambda node=node: ready(node) for node in cluster.nodes], fence=fence)  # type: ignore[misc]
         failpoint("bootstrap.before_agent")
-        socket = start_agent(access.runner(0))
+        socket = start_agent(access.runner(0), services.environ)
         boot = services.token(8)
         cluster = cluster.model_copy(update={"data": {**cluster.data, SOCKET: socket, "boot": boot}})
         access.cluster = cluster
@@ -72,25 +69,6 @@ def _reach(services: Services, runner: Runner, fence: Fence, deadline: float) ->
         if services.clock.monotonic() > deadline or fence.cancelled:
             raise NodeError(f"node {runner.node} could not be prepared", where="first command", why=problem)
         services.clock.sleep(REACH_PAUSE_S)
-
-
-def start_agent(runner: Runner) -> str:
-    """Bring the agent to the head and start it if it isn't running; returns the path of its socket."""
-    payload = agent_payload()
-    command = [runner.python, "-S", "-E", payload.path, "serve", "--dir", AGENT_DIR]
-    runner.put_bytes(payload.data, f"~/{payload.path}", mode=0o600)
-    result = runner.run(command, timeout=SERVE_LIMIT_S, cwd="~")
-    lines = result.stdout.decode("utf-8", "replace").strip().splitlines()
-    try:
-        answer = json.loads(lines[-1]) if lines and result.returncode == 0 else None
-    except ValueError:
-        answer = None
-    if not isinstance(answer, dict) or not isinstance(answer.get("socket"), str):
-        tail = (result.stderr or result.stdout).decode("utf-8", "replace").strip()[-1000:]
-        raise AgentError(
-            "the agent did not start", where=f"node {runner.node}", why=tail or f"exit status {result.returncode}"
-        )
-    return str(answer["socket"])
 
 
 def configure(access: ClusterAccess) -> None:

@@ -36,7 +36,7 @@ def make_job(
     has: Mapping[str, float],
     run: RunPerRank | None = None,
 ) -> JobSpec:
-    """``addresses``: of the nodes in rank order; ``has``: accelerators of each. ``run``: called per rank, here and now."""
+    """``addresses``: of the nodes in rank order; ``has``: accelerators of each. ``run``: called here and now."""
     if task.num_nodes > len(addresses):
         raise UsageError(
             f"the task wants {task.num_nodes} nodes, cluster {cluster!r} has {len(addresses)}",
