@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FENCED = b"agent\n"  # in a start mark: the agent took it, the process that comes late must not run
 ATTEMPTS = 1000
+SMALL_SPEC_BYTES = 32 << 10
 
 
 class JobDir:
@@ -25,18 +26,27 @@ class JobDir:
         self.path = os.path.join(root, str(job_id))
         self.job_id = job_id
 
-    def create(self, spec: JobSpec) -> None:
-        """Write the spec, durably. What a submit that was cut off left under this number is removed first."""
+    def create(self, spec: JobSpec) -> bytes | None:
+        """Write the spec. Returned bytes are not on the disk for sure: the caller commits them with the record.
+
+        Large specs, and those with secrets, are written durably here, and None is returned. What a submit that was
+        cut off left under this number is removed first.
+        """
         make_private_dir(self.path)
         for name in os.listdir(self.path):
             os.unlink(os.path.join(self.path, name))
-        write_durably(self._file("spec.json"), [spec.dump()])
+        body = spec.dump()
+        if len(body) <= SMALL_SPEC_BYTES and not spec.secrets:
+            write_plainly(self._file("spec.json"), body)
+            return body
+        write_durably(self._file("spec.json"), [body])
         sync_dir(self.path)
         sync_dir(os.path.dirname(self.path))
+        return None
 
-    def spec(self) -> JobSpec:
-        data = json.loads(read_bytes(self._file("spec.json")))
-        return JobSpec(data)
+    def spec(self, body: bytes | None = None) -> JobSpec:
+        """From ``body`` if given, else from the file."""
+        return JobSpec(json.loads(read_bytes(self._file("spec.json")) if body is None else body))
 
     def forget_secrets(self, spec: JobSpec) -> None:
         """The job has ended: its secrets need not stay on the disk."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from skyx_agent import states
+from skyx_agent.admission import check_fits
 from skyx_agent.errors import AgentError
 from skyx_agent.gang import Gang
 from skyx_agent.job import Job
 from skyx_agent.jobspec import JobSpec
-from skyx_agent.scheduler import Demand, Ledger, amount, plan
+from skyx_agent.scheduler import Demand, Ledger, plan
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +51,9 @@ class JobQueue:
         known = self._services.store.by_submit_id(spec.submit_id)
         if known is not None:
             return known.id
-        self._check_fits(spec)
+        if self.cluster is None:
+            raise AgentError("not_configured", "the agent has not been told about its cluster yet", "configure first")
+        check_fits(self.cluster, self._ledger, spec)
         self._services.failpoints.hit("agent.submit.before_commit")
         job = self._services.store.add(lambda number: self._make(number, spec))
         self._services.failpoints.hit("agent.submit.after_commit")
@@ -59,34 +62,12 @@ class JobQueue:
         self.plan_soon()
         return job.id
 
-    def _make(self, number: int, spec: JobSpec) -> Job:
+    def _make(self, number: int, spec: JobSpec) -> tuple[Job, bytes | None]:
         try:
-            self._services.job_dir(number).create(spec)
+            body = self._services.job_dir(number).create(spec)
         except OSError as error:
             raise AgentError("disk", f"the job can't be stored: {error.strerror}", "make room on the disk") from error
-        return Job.from_spec(number, spec, self._services.clock.time())
-
-    def _check_fits(self, spec: JobSpec) -> None:
-        cluster = self.cluster
-        if cluster is None:
-            raise AgentError("not_configured", "the agent has not been told about its cluster yet", "configure first")
-        if spec.num_nodes > len(cluster.nodes):
-            raise AgentError(
-                "too_big", f"the job asks for {spec.num_nodes} nodes; cluster {cluster.name} has {len(cluster.nodes)}"
-            )
-        for name in spec.accelerators:
-            if cluster.accelerator and name.lower() != cluster.accelerator:
-                raise AgentError(
-                    "too_big", f"the job asks for {name}; cluster {cluster.name} has {cluster.accelerator}"
-                )
-        demand = Demand.of(spec.num_nodes, spec.gpus)
-        if not self._ledger.possible(demand):
-            have = ", ".join(f"{node.name} {len(node.gpus)}" for node in cluster.nodes[:8])
-            raise AgentError(
-                "too_big",
-                f"the job asks for {amount(demand.per_node)} accelerators on each of {spec.num_nodes} node(s); "
-                f"cluster {cluster.name} has: {have}",
-            )
+        return Job.from_spec(number, spec, self._services.clock.time()), body
 
     # -- starting ------------------------------------------------------------------------------------------------
 
@@ -157,7 +138,7 @@ class JobQueue:
     def _gang(self, job: Job) -> Gang | None:
         assert self.cluster is not None
         try:
-            spec = self._services.job_dir(job.id).spec()
+            spec = self._services.job_dir(job.id).spec(self._services.store.spec(job.id))
         except (OSError, ValueError, AgentError) as error:
             self._give_up(job, f"its stored description can't be read: {error}")
             return None

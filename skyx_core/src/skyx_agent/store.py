@@ -22,6 +22,7 @@ CREATE TABLE jobs (
     ending TEXT NOT NULL
 );
 CREATE INDEX active ON jobs(id) WHERE status IN ('PENDING', 'SETTING_UP', 'RUNNING');
+CREATE TABLE specs (job_id INTEGER PRIMARY KEY, body BLOB NOT NULL);
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
 _FIELDS = ", ".join(COLUMNS)
@@ -71,13 +72,18 @@ class Store:
         elif version == 0:
             self._db.executescript(f"BEGIN IMMEDIATE;{_SCHEMA}PRAGMA user_version = {SCHEMA_VERSION};COMMIT;")
 
-    def add(self, make: Callable[[int], Job]) -> Job:
-        """Give the next number to a job. ``make(number)`` writes its folder first; if it raises, nothing is kept."""
+    def add(self, make: Callable[[int], tuple[Job, bytes | None]]) -> Job:
+        """Give the next number to a job. ``make(number)`` writes its folder first; if it raises, nothing is kept.
+
+        The bytes that ``make`` returns (a spec that isn't on the disk for sure) are kept here until the job ends.
+        """
         self._execute("BEGIN IMMEDIATE")
         try:
             row = self._db.execute("SELECT seq FROM sqlite_sequence WHERE name = 'jobs'").fetchone()
-            job = make((row[0] if row else 0) + 1)
+            job, body = make((row[0] if row else 0) + 1)
             self._db.execute(_INSERT_WITH_ID, (job.id, *job.as_row()))
+            if body is not None:
+                self._db.execute("INSERT INTO specs VALUES (?, ?)", (job.id, body))
             self._db.execute("COMMIT")
         except BaseException as error:
             self._roll_back()
@@ -86,9 +92,23 @@ class Store:
             raise
         return job
 
+    def spec(self, job_id: int) -> bytes | None:
+        row = self._db.execute("SELECT body FROM specs WHERE job_id = ?", (job_id,)).fetchone()
+        return bytes(row[0]) if row else None
+
     def save(self, job: Job) -> None:
-        """Record a job's new state; durable on return."""
-        self._execute(_UPDATE, (*job.as_row(), job.id))
+        """Record a job's new state; durable on return. When it has ended, its spec isn't needed any more."""
+        if not job.terminal:
+            self._execute(_UPDATE, (*job.as_row(), job.id))
+            return
+        try:
+            self._execute("BEGIN IMMEDIATE")
+            self._execute(_UPDATE, (*job.as_row(), job.id))
+            self._execute("DELETE FROM specs WHERE job_id = ?", (job.id,))
+            self._execute("COMMIT")
+        except AgentError:
+            self._roll_back()
+            raise
 
     def restore(self, job: Job) -> None:
         """Put back a job read from its folder."""
