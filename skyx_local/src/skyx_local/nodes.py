@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -153,11 +154,13 @@ def _held(claims: Sequence[Claim], lack: Lack) -> str:
 
 
 def _holder(claim: Claim) -> str:
+    if claim.user != os.getuid():
+        return "another user"
     folder = Path(claim.folder)
     try:
         sandbox = Sandboxes(folder.parent).get(folder.name)
     except NodeError:
-        return "another user"
+        return "a cluster whose record is damaged"
     return sandbox.name if sandbox is not None else "a cluster that is being made"
 
 
@@ -185,6 +188,5 @@ def handle_of(sandbox: Sandbox) -> ClusterHandle:
         name=sandbox.name,
         owner=sandbox.owner,
         cloud_name=sandbox.tags.get(CLOUD_NAME_TAG, ""),
-        cloud="local",
         profile=sandbox.tags.get(PROFILE_TAG, ""),
     )

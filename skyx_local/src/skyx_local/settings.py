@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ConfigDict, Field  # noqa: TID253 - reached only when the local cloud is used
+from pydantic import BaseModel, ConfigDict, Field, field_validator  # noqa: TID253 - reached only when the local cloud is used
 
 
 class DeclaredGpus(BaseModel):
@@ -25,3 +25,11 @@ class LocalSettings(BaseModel):
     memory_gb: float | None = Field(default=None, gt=0, le=1e7, description="GiB")
     gpus: DeclaredGpus | None = Field(default=None, description="unset: those that nvidia-smi lists")
     root: Path | None = Field(default=None, description="folder of the nodes; unset: in skyx's own data folder")
+
+    @field_validator("root")
+    @classmethod
+    def _absolute(cls, value: Path | None) -> Path | None:
+        path = value.expanduser() if value is not None else None
+        if path is not None and not path.is_absolute():
+            raise ValueError("must be an absolute path, or begin with ~/")
+        return path

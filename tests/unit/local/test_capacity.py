@@ -140,6 +140,35 @@ def test_each_error_of_this_cloud_has_a_rule() -> None:
     assert names == {rule.code for rule in RULES}
 
 
+def test_it_is_for_linux(cloud: LocalDriver, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert cloud.disabled() is None
+    monkeypatch.setattr("sys.platform", "darwin")
+    why = cloud.disabled()
+    assert why is not None
+    assert why.reason == "it needs Linux"
+    assert not next(line for line in cloud.check_credentials() if line.name == "Linux").ok
+
+
+def test_a_ledger_that_cannot_be_used_is_told_by_check_and_launch(tmp_path: Path) -> None:
+    (tmp_path / "ledger").write_text("")
+    cloud = driver(tmp_path / "home", tmp_path / "ledger")
+    [line] = [line for line in cloud.check_credentials() if line.name == "ledger"]
+    assert not line.ok
+    assert "SKYX_LOCAL_LEDGER" in line.fix
+    with pytest.raises(CloudError) as caught:
+        cloud.provision(PLACE, concrete(cloud, request()), MemoryAttempt(handle("aa")))
+    assert (caught.value.code, caught.value.nodes_may_exist) == ("LedgerUnusable", False)
+    assert cloud.teardown(handle("aa"), PLACE).done
+
+
+@pytest.mark.parametrize(
+    "settings", [{"cpus": 0}, {"gpus": {"name": "", "count": 1}}, {"root": "relative"}, {"cpu": 1}]
+)
+def test_settings_that_make_no_sense_are_refused(tmp_path: Path, settings: dict[str, object]) -> None:
+    with pytest.raises(ValueError, match="LocalSettings"):
+        driver(tmp_path, tmp_path, **settings)
+
+
 def test_the_check_names_what_it_found(cloud: LocalDriver) -> None:
     lines = {line.name: line for line in cloud.check_credentials()}
     assert {"Linux", "bash", "python", "disk", "ledger", "capacity", "GPUs"} <= set(lines)

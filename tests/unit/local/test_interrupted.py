@@ -31,7 +31,9 @@ def _run(base: Path, step: str, failpoint: str) -> int:
     environ = {"PATH": os.environ["PATH"], "SKYX_FAILPOINT": failpoint}
     tests = str(Path(__file__).parents[2])
     argv = [sys.executable, "-c", _PROGRAM, tests, str(base), step]
-    return subprocess.run(argv, env=environ, timeout=60, check=False, capture_output=True).returncode
+    done = subprocess.run(argv, env=environ, timeout=60, check=False, capture_output=True)
+    assert done.returncode in (0, -signal.SIGKILL), done.stderr.decode()
+    return done.returncode
 
 
 def _left(base: Path) -> list[str]:

@@ -12,6 +12,7 @@ import pytest
 from skyx_core.api import CloudError
 from skyx_local.claims import Capacity, Claim, Demand, GpuDemand, NoAddress, Shortage, share_out
 from skyx_local.ledger import Ledger
+from skyx_local.nodes import shortage_text
 
 EIGHT = Capacity(cpus=8, memory_gb=16, gpus=("0", "1"))
 
@@ -106,6 +107,7 @@ def test_another_users_claims_count(ledger: Ledger, tmp_path: Path) -> None:
     assert caught.value.holders[0].user == 12345
     ledger.release("a", tmp_path)
     assert theirs.exists()
+    assert shortage_text(caught.value, 1) == "1 core asked for, 0 of 8 free (held by another user: 8 cores)"
 
 
 def test_the_folder_is_open_to_all_users(ledger: Ledger, tmp_path: Path) -> None:

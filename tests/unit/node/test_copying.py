@@ -212,6 +212,15 @@ def test_there_and_back(source: Path, runner: SandboxRunner, tmp_path: Path) -> 
     assert (tmp_path / "back" / "tool").read_text() == "#!/bin/sh\n"
 
 
+def test_the_nodes_themselves_are_never_copied(
+    source: Path, runner: SandboxRunner, sandbox: Sandbox, tmp_path: Path
+) -> None:
+    """As when the workdir is the user's home, which holds the state folder."""
+    for files in (None, ["source/", "nodes/n0/node.json", "nodes/"]):
+        runner.put(tmp_path, "~/w", files)
+        assert [path.name for path in (sandbox.home / "w").iterdir()] == ["source"]
+
+
 def test_progress_counts_to_the_end(source: Path, sandbox: Sandbox) -> None:
     seen: list[tuple[int, int]] = []
     SandboxRunner(sandbox.folder, node="head", progress=lambda *step: seen.append(step)).put(source, "w")

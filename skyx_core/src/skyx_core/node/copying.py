@@ -13,10 +13,10 @@ import shutil
 import stat
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 
 from skyx_core.errors import NodeError
+from skyx_core.node.copy_sources import Entry, link_for, listed, refusal, walk
 
 _NAMED = 5  # of many refused entries, so many are named
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -34,15 +34,6 @@ def os_error_as_node_error(what: str, node: str) -> Iterator[None]:
         raise NodeError(what, where=node, why=f"{why}{name}", hint=hint) from error
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One thing to copy. ``path``: relative, "" = the source itself. ``link``: what a link will point to."""
-
-    path: str
-    info: os.stat_result
-    link: str | None = None
-
-
 class CopyPlan:
     """What is to be copied, all of it checked. ``confine``: a folder that nothing may be written outside of."""
 
@@ -57,17 +48,28 @@ class CopyPlan:
 
     @classmethod
     def make(
-        cls, source: Path, target: Path, files: Sequence[str] | None, *, node: str, confine: Path | None
+        cls,
+        source: Path,
+        target: Path,
+        files: Sequence[str] | None,
+        *,
+        node: str,
+        confine: Path | None,
+        exclude: Path | None = None,
     ) -> CopyPlan:
-        """Look at everything. Raises ``NodeError`` naming what is unreadable, special, or leads out of ``source``."""
+        """Look at everything. Raises ``NodeError`` naming what is unreadable, special, or leads out of ``source``.
+        What is in ``exclude`` is passed over.
+        """
         real = os.path.realpath(source)
         with os_error_as_node_error(f"{str(source)!r} can't be read", node):
             top = os.stat(real)
             if not stat.S_ISDIR(top.st_mode):
                 entries = [Entry("", top)]
             else:
-                entries = [Entry("", top), *(_listed(real, files) if files is not None else _walk(real, ""))]
-        wrong = [problem for entry in entries if (problem := _refusal(real, entry))]
+                entries = [Entry("", top), *(listed(real, files) if files is not None else walk(real, ""))]
+        hidden = os.path.relpath(os.path.realpath(exclude), real) if exclude is not None else ".."
+        entries = [entry for entry in entries if entry.path != hidden and not entry.path.startswith(f"{hidden}/")]
+        wrong = [problem for entry in entries if (problem := refusal(real, entry))]
         if wrong:
             more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
             raise NodeError(
@@ -98,7 +100,7 @@ class CopyPlan:
         if stat.S_ISDIR(entry.info.st_mode):
             self._make_folder(target)
         elif stat.S_ISLNK(entry.info.st_mode):
-            self._make_link(target, _link_for(self.source, entry))
+            self._make_link(target, link_for(self.source, entry))
         else:
             source = os.path.join(self.source, entry.path) if entry.path else self.source
             self._copy_file(source, target, entry.info)
@@ -208,67 +210,3 @@ def _copy_content(origin: int, copy: int, size: int) -> None:
 
 def _same(a: os.stat_result, b: os.stat_result) -> bool:
     return stat.S_ISREG(a.st_mode) and a.st_size == b.st_size and a.st_mtime_ns == b.st_mtime_ns
-
-
-def _walk(root: str, path: str) -> Iterator[Entry]:
-    with os.scandir(os.path.join(root, path)) as listing:
-        found = sorted(listing, key=lambda item: item.name)
-    for item in found:
-        try:
-            entry = _entry(root, f"{path}{item.name}", item.stat(follow_symlinks=False))
-        except FileNotFoundError:
-            continue
-        yield entry
-        if item.is_dir(follow_symlinks=False):
-            yield from _walk(root, f"{path}{item.name}/")
-
-
-def _listed(root: str, files: Sequence[str]) -> Iterator[Entry]:
-    """The listed files, each after the folders above it."""
-    seen: set[str] = set()
-    for name in files:
-        parts = name.rstrip("/").split("/")
-        if name.startswith("/") or ".." in parts or not parts[0]:
-            raise OSError(errno.EINVAL, "it leads out of the source", name)
-        for count in range(1, len(parts) + 1):
-            path = "/".join(parts[:count])
-            if path in seen:
-                continue
-            seen.add(path)
-            try:
-                yield _entry(root, path, os.lstat(os.path.join(root, path)))
-            except FileNotFoundError:
-                break
-
-
-def _entry(root: str, path: str, info: os.stat_result) -> Entry:
-    return Entry(path, info, os.readlink(os.path.join(root, path)) if stat.S_ISLNK(info.st_mode) else None)
-
-
-def _refusal(root: str, entry: Entry) -> str:
-    """Why this can't be copied, or ""."""
-    mode = entry.info.st_mode
-    full = os.path.join(root, entry.path) if entry.path else root
-    if entry.link is not None:
-        real = os.path.realpath(full)
-        if real != root and not real.startswith(root + "/"):
-            return f"the link {entry.path!r} leads out of the folder, to {real}"
-        return ""
-    if stat.S_ISDIR(mode):
-        return "" if os.access(full, os.R_OK | os.X_OK) else f"the folder {entry.path!r} can't be read"
-    if not stat.S_ISREG(mode):
-        return f"{entry.path!r} is a {_KIND.get(stat.S_IFMT(mode), 'special file')}"
-    return "" if os.access(full, os.R_OK) else f"{entry.path!r} can't be read"
-
-
-_KIND = {stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket", stat.S_IFBLK: "device", stat.S_IFCHR: "device"}
-
-
-def _link_for(root: str, entry: Entry) -> str:
-    """A link that works in the copy as well: absolute ones into the source become relative."""
-    link = entry.link or ""
-    if not os.path.isabs(link):
-        return link
-    return os.path.relpath(
-        os.path.realpath(os.path.join(root, entry.path)), os.path.dirname(os.path.join(root, entry.path))
-    )

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import secrets
 import shutil
-import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
@@ -31,6 +30,7 @@ from skyx_core.node.sandbox_record import (
     write_record,
 )
 from skyx_core.node.sandbox_runner import SandboxRunner
+from skyx_core.node.sandbox_trees import delete_tree
 
 __all__ = ["Sandbox", "SandboxRunner", "SandboxSpec", "Sandboxes", "sandbox_env"]
 
@@ -166,7 +166,7 @@ class Sandboxes:
                 left.append(f"{self.folder(id_)}: {os.strerror(error.errno or 0)}")
         for name in names:
             if any(name.startswith((f"{_NEW}{id_}-", f"{_OLD}{id_}-")) for id_ in ids):
-                left.extend(_delete_tree(self.root / name))
+                left.extend(delete_tree(self.root / name))
         return left
 
     def remnants(self, prefix: str) -> Words:
@@ -217,38 +217,3 @@ def _take_name(part: Path, folder: Path) -> None:
         if not folder.is_dir():
             raise
         shutil.rmtree(part)
-
-
-def _delete_tree(path: Path) -> list[str]:
-    """Delete a folder, also below folders that a job made unreadable. Returns what couldn't be deleted and why."""
-    for attempt in (1, 2):
-        failures: list[str] = []
-
-        _remove_tree(path, failures)
-        if not failures:
-            return []
-        if attempt == 1:
-            _open_folders(path)
-    return failures[:5]
-
-
-def _remove_tree(path: Path, failures: list[str]) -> None:
-    def note(_: object, name: str, error: BaseException) -> None:
-        if not isinstance(error, FileNotFoundError):
-            failures.append(f"{name}: {error}")
-
-    if sys.version_info >= (3, 12):
-        shutil.rmtree(path, onexc=note)
-    else:
-        shutil.rmtree(path, onerror=lambda function, name, info: note(function, name, info[1]))
-
-
-def _open_folders(path: Path) -> None:
-    for folder, folders, _ in os.walk(path):
-        for name in [".", *folders]:
-            target = os.path.join(folder, name)
-            if not os.path.islink(target):
-                try:
-                    os.chmod(target, 0o700)
-                except OSError:
-                    continue

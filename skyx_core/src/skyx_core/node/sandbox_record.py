@@ -153,8 +153,11 @@ def locked(path: Path, clock: Clock, limit: float) -> Iterator[None]:
     """Hold the lock file ``path`` (made if missing, its folder too); ``NodeError`` after ``limit`` seconds. The
     operating system drops it when its process ends.
     """
-    path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise NodeError("the sandboxes can't be locked", where=str(path), why=error.strerror or str(error)) from error
     try:
         end = clock.monotonic() + limit
         while not try_lock(descriptor):

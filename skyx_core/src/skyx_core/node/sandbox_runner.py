@@ -106,7 +106,9 @@ class SandboxRunner(Runner):
         goal = self._resolve(target)
         if target.endswith("/") and not source.is_dir():
             goal = goal / source.name
-        CopyPlan.make(source, goal, files, node=self.node, confine=self._home).carry_out(self._progress)
+        nodes = self._folder.parent  # copied into itself, it would double with each launch
+        plan = CopyPlan.make(source, goal, files, node=self.node, confine=self._home, exclude=nodes)
+        plan.carry_out(self._progress)
 
     def get(self, source: str, target: Path) -> None:
         """A folder's content goes into ``target``; a file becomes ``target``, or goes into it if that is a folder."""
