@@ -11,6 +11,7 @@ from typing import Any
 
 from skyx_core.cli.app import App
 from skyx_core.cli.main import run
+from skyx_core.cli.output import dumps
 from skyx_core.cli.streams import Streams
 from skyx_core.clock import SystemClock
 from skyx_core.errors import NotFoundError
@@ -160,13 +161,10 @@ class FakeSession:
     def status(self, names: Sequence[str] = (), *, refresh: bool = False) -> Answer:
         self._note("status", names=list(names), refresh=refresh)
         known = {c.name: c for c in self.clusters}
-        if not names:
-            return Answer(self.clusters)
-        return Answer([known[n] for n in names if n in known], [n for n in names if n not in known])
+        wanted = names or list(known)
+        return Answer([known[n] for n in wanted if n in known], [n for n in wanted if n not in known])
 
     def status_json(self) -> str | None:
-        from skyx_core.cli.output import dumps
-
         self._note("status_json")
         return dumps(self.clusters)
 
@@ -179,12 +177,9 @@ class FakeSession:
     def logs(self, cluster: str, job_id: int | None = None, **arguments: Any) -> Logs:
         self._note("logs", cluster=cluster, job_id=job_id, **arguments)
         known = [j.id for j in self.jobs]
-        if job_id is not None and job_id not in known:
+        if job_id not in (None, *known):
             return Logs([], None, None)
         return Logs(self.chunks, job_id or max(known, default=None), self.job_status, self.interrupt_logs)
-
-    def wait(self, cluster: str, job_id: int, timeout: float | None = None) -> JobInfo:
-        return self.jobs[0]
 
     def cancel(self, cluster: str, jobs: Sequence[int] = (), *, all: bool = False) -> CancelResult:  # noqa: A002
         self._note("cancel", cluster=cluster, jobs=list(jobs), all=all)
@@ -269,7 +264,7 @@ def skyx(
     environ: Mapping[str, str] | None = None,
     cwd: Path | None = None,
     tty: bool = False,
-    answer: str = "",
+    answer: str | BaseException = "",
     stdin: bytes = b"",
 ) -> Result:
     """Run one command line. ``tty``: all three streams are a terminal; ``answer``: what is typed at a question."""
@@ -280,7 +275,7 @@ def skyx(
         out_tty=tty,
         err_tty=tty,
         in_tty=tty,
-        read_line=lambda: answer,
+        read_line=lambda: typed(answer),
         read_all=lambda: stdin,
     )
     app = App(
@@ -295,5 +290,10 @@ def skyx(
     return Result(code, out.getvalue(), err.getvalue().decode())
 
 
-def void(_: object) -> None:
-    return None
+def typed(answer: str | BaseException) -> str:
+    if isinstance(answer, BaseException):
+        raise answer
+    return answer
+
+
+def void(_: object) -> None: ...

@@ -98,6 +98,20 @@ def test_on_a_terminal_only_yes_goes_on(answer: str, code: int) -> None:
     assert "Launch a? [y/N]" in result.err
 
 
+def test_ctrl_c_at_the_question_starts_nothing() -> None:
+    result, session = launch("-c", "a", "true", tty=True, answer=KeyboardInterrupt())
+    assert result.code == 130
+    assert "logs" not in [name for name, _ in session.calls]
+
+
+def test_a_negative_autostop_goes_over_the_file(tmp_path: Path) -> None:
+    (tmp_path / "t.yaml").write_text("run: x\nresources: {autostop: 5}\n")
+    _, session = launch("-y", "-i", "-1", "t.yaml", cwd=tmp_path)
+    assert session.called("launch")["task"].autostop is None
+    _, session = launch("-y", "t.yaml", cwd=tmp_path)
+    assert session.called("launch")["task"].autostop.idle_minutes == 5
+
+
 def test_dryrun_shows_the_plan_asks_nothing_and_starts_nothing() -> None:
     result, session = launch("-c", "a", "--dryrun", "true")
     assert result.code == 0

@@ -49,7 +49,7 @@ def run(app: App, args: Sequence[str]) -> int:
         return report(app, from_click(error))
     except (KeyboardInterrupt, click.Abort):
         _end_at_next_ctrl_c()
-        app.note("interrupted")
+        app.note("interrupted; 'skyx status' shows what is there")
         return 130
     except ReaderGone:
         return BROKEN_PIPE

@@ -79,12 +79,15 @@ def show(app: App, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Non
 
 def accelerators(counts: dict[str, float]) -> str:
     """``H100:8``, or ``-``."""
-    return ",".join(f"{name}:{count:g}" for name, count in counts.items()) or "-"
+    if not counts:
+        return "-"
+    return ",".join([f"{name}:{count:g}" for name, count in counts.items()])
 
 
 def infra(cloud: str, region: str | None, zone: str | None) -> str:
     """``cloud/region/zone`` without what is unknown."""
-    return "/".join(part for part in (cloud, region, zone) if part)
+    head = f"{cloud}/{region}" if region else cloud
+    return f"{head}/{zone}" if zone else head
 
 
 def usd(amount: float) -> str:

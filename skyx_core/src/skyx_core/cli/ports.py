@@ -85,8 +85,6 @@ class SessionPort(Protocol):
         ranks: Sequence[int] | None = None,
     ) -> LogSource: ...
 
-    def wait(self, cluster: str, job_id: int, timeout: float | None = None) -> results.JobInfo: ...
-
     def cancel(
         self,
         cluster: str,

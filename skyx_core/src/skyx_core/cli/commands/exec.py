@@ -63,5 +63,5 @@ def exec_(
         result = dataclasses.replace(result, status=str(status or result.status))
     if app.json:
         emit_json(app, result)
-    jobview.after_job(app, cluster, result.job_id, result.status)
+    jobview.after_job(app, cluster, result.job_id, "queued" if detach else result.status)
     return code

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 _SECOND = (
     "ended at once; something may still be up\n"
     "  see what is recorded   skyx status --refresh\n"
+    "  take it down           skyx down NAME\n"
     "  find what is left      skyx reconcile"
 )
 
@@ -80,6 +81,8 @@ def launch(
 ) -> int:
     """Bring a cluster up and run a task or a command on it."""
     task, text = _task(app, entrypoint, flags)
+    if idle is not None and idle < 0 and task is not None:
+        task = _without_autostop(task)
     wish = Wish(
         cluster=cluster,
         yes=yes,
@@ -108,6 +111,11 @@ def _task(app: App, words: Sequence[str], flags: dict[str, object]) -> tuple[Tas
     if not words:
         task = task.model_copy(update={"run": None})
     return task, file.text
+
+
+def _without_autostop(task: Task) -> Task:
+    """A negative number of minutes goes over what the file says."""
+    return task.model_copy(update={"resources": task.resources.model_copy(update={"autostop": None})})
 
 
 def autostop_of(idle: int | None, *, down: bool, wait_for: str | None) -> Autostop | None:
@@ -153,9 +161,11 @@ def _launch(
     text: str,
     wish: Wish,
 ) -> LaunchResult:
+    rule = wish.autostop or (task.autostop if task is not None else None)
+
     def confirm(cluster: str, plan: TaskPlan) -> bool:
         progress.pause()
-        return front.ask(lambda: _confirmed(app, cluster, plan, wish))
+        return front.ask(lambda: _confirmed(app, cluster, plan, wish, rule))
 
     return session.launch(
         task,
@@ -172,10 +182,10 @@ def _launch(
     )
 
 
-def _confirmed(app: App, cluster: str, plan: TaskPlan, wish: Wish) -> bool:
+def _confirmed(app: App, cluster: str, plan: TaskPlan, wish: Wish, rule: Autostop | None) -> bool:
     from skyx_core.cli.planview import render
 
-    app.note(render(app, plan, tty=app.streams.err_tty, autostop=wish.autostop))
+    app.note(render(app, plan, tty=app.streams.err_tty, autostop=rule))
     if plan.candidates and not wish.dryrun:
         app.confirm(f"Launch {cluster}?", yes=wish.yes)
     return True
@@ -208,5 +218,5 @@ def finish(app: App, result: LaunchResult, wish: Wish) -> int:
     if wish.dryrun:
         app.note("Dry run: nothing was started.")
     else:
-        jobview.after_job(app, result.cluster, result.job_id, result.status)
+        jobview.after_job(app, result.cluster, result.job_id, "queued" if wish.detach else result.status)
     return code

@@ -10,6 +10,7 @@ import click
 
 from skyx_core.cli import options
 from skyx_core.cli.group import command
+from skyx_core.cli.output import accelerators, emit_json, infra, show, usd
 from skyx_core.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -53,8 +54,6 @@ def report_unknown(app: App, names: Sequence[str]) -> int:
 
 
 def _show(app: App, clusters: Sequence[ClusterInfo], *, ip: bool, verbose: bool, asked: bool) -> None:
-    from skyx_core.cli.output import emit_json, show
-
     if ip:
         heads = [cluster.head for cluster in clusters]
         if app.json:
@@ -78,13 +77,11 @@ def _show(app: App, clusters: Sequence[ClusterInfo], *, ip: bool, verbose: bool,
 
 
 def _cells(cluster: ClusterInfo, now: float) -> tuple[str, ...]:
-    from skyx_core.cli.output import accelerators, infra, usd
-
     return (
         cluster.name,
         cluster.status,
         infra(cluster.cloud, cluster.region, cluster.zone),
-        f"{cluster.instance_type or '-'}{' (spot)' if cluster.use_spot else ''}",
+        f"{cluster.instance_type} (spot)" if cluster.use_spot else cluster.instance_type or "-",
         accelerators(cluster.accelerators),
         str(cluster.num_nodes),
         usd(cluster.hourly_usd),
@@ -102,6 +99,9 @@ def _autostop(cluster: ClusterInfo) -> str:
     return f"{rule.get('idle_minutes')} min{', down' if rule.get('down') else ''}{failing}"
 
 
+_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
+
+
 def age(created: str | None, now: float) -> str:
     """How long ago, in the largest unit that fits; ``-`` where the time is not known."""
     if not created:
@@ -111,7 +111,7 @@ def age(created: str | None, now: float) -> str:
     except ValueError:
         return "-"
     seconds = now - (then if then.tzinfo else then.replace(tzinfo=UTC)).timestamp()
-    for size, unit in ((86400, "d"), (3600, "h"), (60, "min")):
+    for size, unit in _UNITS:
         if seconds >= size:
             return f"{int(seconds // size)} {unit}"
     return f"{max(0, int(seconds))} s"
