@@ -28,7 +28,7 @@ from skyx_core.models import (
     Verdict,
 )
 
-HANDLE = ClusterHandle(uid="0" * 16, name="n", owner="o", cloud_name="n", cloud="toy")
+HANDLE = ClusterHandle(uid="0" * 16, name="n", owner="o", cloud_name="n")
 PLACE = Place(cloud="toy", region="r")
 CLUSTER = Cluster(handle=HANDLE, place=PLACE, nodes=(), link=Link.SSH)
 CANDIDATE = Candidate(cloud="toy", region="r", instance_type="t", cpus=1, memory_gb=1, hourly_usd=1)

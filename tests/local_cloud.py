@@ -61,7 +61,7 @@ class MemoryAttempt:
 
 
 def handle(uid: str, name: str = "", owner: str = "owner") -> ClusterHandle:
-    return ClusterHandle(uid=uid, name=name or f"c-{uid}", owner=owner, cloud_name=f"c-{uid}-cloud", cloud="local")
+    return ClusterHandle(uid=uid, name=name or f"c-{uid}", owner=owner, cloud_name=f"c-{uid}-cloud")
 
 
 def driver(home: Path, ledger: Path, **settings: object) -> LocalDriver:

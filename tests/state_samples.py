@@ -38,12 +38,12 @@ class FakeClock:
 def handle(name: str, uid: str = "") -> ClusterHandle:
     from skyx_core.models import ClusterHandle  # children that need none start faster
 
-    return ClusterHandle(uid=uid or f"uid-{name}", name=name, owner="o" * 16, cloud_name=name.lower(), cloud="fake")
+    return ClusterHandle(uid=uid or f"uid-{name}", name=name, owner="o" * 16, cloud_name=name.lower())
 
 
 def record(name: str, **changes: object) -> ClusterRecord:
     full = replace(
-        ClusterRecord.of(handle(name)),
+        ClusterRecord.of(handle(name), "fake"),
         region="r1",
         zone="r1-a",
         instance_type="m4",

@@ -192,7 +192,7 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
         return ""
 
     def check_credentials(self) -> Sequence[CheckLine]:
-        """For ``skyx check``: credentials, permissions, tools, each with its fix. May ask the cloud; changes nothing."""
+        """For ``skyx check``: credentials, permissions, tools, each with its fix. May ask, changes nothing."""
         return ()
 
     def quota(self, candidate: Candidate) -> WhyNot | None:

@@ -169,6 +169,12 @@ class AgentError(SkyxError):
     code = "SKYX-E340"
 
 
+class CloudCallError(SkyxError):
+    """A cloud answered with an error outside of a search for capacity; ``why`` is its answer."""
+
+    code = "SKYX-E520"
+
+
 class StateStoreError(SkyxError):
     """The record of clusters can't be read or written."""
 
@@ -239,7 +245,7 @@ class PolicyVetoError(SkyxError):
 
 
 class AttemptCancelled(SkyxError):
-    """Raised inside a driver whose attempt was fenced, cancelled or is past its deadline: it may create nothing more."""
+    """Raised inside a driver whose attempt was cancelled or is past its deadline: it may create nothing more."""
 
     code = "SKYX-E510"
 

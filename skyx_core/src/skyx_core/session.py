@@ -97,7 +97,6 @@ class Session:
         on_interrupt: str = "cleanup",
         wait: float | None = None,
         confirm: Confirm | None = None,
-        source_text: str = "",
         run: RunPerRank | None = None,
     ) -> results.LaunchResult:
         """Bring a cluster up (or use the one of this name) and queue the task's job on it.

@@ -43,7 +43,6 @@ class Bench:
             name="My_Cluster.1",
             owner=owner or self.owner,
             cloud_name="my-cluster-1-a1b2c3",
-            cloud=self.driver.name,
         )
 
     def attempt(self, limit_s: float = 30.0) -> RecordingAttempt:

@@ -64,7 +64,6 @@ class SessionPort(Protocol):
         on_interrupt: str = "cleanup",
         wait: float | None = None,
         confirm: Confirm | None = None,
-        source_text: str = "",
     ) -> results.LaunchResult: ...
 
     def exec(self, cluster: str, task: Task, *, wait: float | None = None) -> results.JobResult: ...

@@ -43,9 +43,11 @@ class Build:
     def run(self, start: Start) -> Verdict | None:
         """The whole attempt, until the agent answers. None = the cluster is UP and stored as such."""
         candidate, services = start.choice.candidate, self.services
-        place = self._place(candidate, start.zones)
-        self._announce(start, place)
+        place = Place(cloud=candidate.cloud, region=candidate.region, zones=start.zones)
         try:
+            account = services.clouds.get(candidate.cloud).identity()
+            place = place.model_copy(update={"account": account})
+            self._announce(start, place)
             cluster = self._provision(start, place)
             self.finish(cluster)
         except AttemptCancelled as error:
@@ -65,17 +67,14 @@ class Build:
         now = self.services.clock.time()
         return rules.unknown(place, candidate, str(error), now, rule=rule, category=category)
 
-    def _place(self, candidate: Candidate, zones: tuple[str, ...]) -> Place:
-        return Place(cloud=candidate.cloud, region=candidate.region, zones=zones, account=self.record.account)
-
     def _announce(self, start: Start, place: Place) -> None:
         """On disk before the first call: where it is tried."""
         candidate = start.choice.candidate
-        handle = self.record.handle.model_copy(update={"cloud": place.cloud})
         self.record = self.services.store.update(
             self.record.name,
             self.record.generation,
-            handle=handle,
+            cloud=place.cloud,
+            account=place.account,
             status=ClusterStatus.STARTING if self.record.ever_up else ClusterStatus.INIT,
             reason="",
             region=place.region,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from skyx_core.calls import Fence
 from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.lookup import must_get
-from skyx_core.errors import AttemptCancelled, ClusterStateError, InterruptedBySignal
+from skyx_core.errors import AttemptCancelled, CloudCallError, CloudError, ClusterStateError, InterruptedBySignal
 from skyx_core.models import EventKind
 from skyx_core.results import ClusterStatus
 from skyx_core.state.lock import ClusterLock, Holder
@@ -44,6 +44,9 @@ class Guard:
         self.fence, self._keep = Fence(), keep
         try:
             yield self.fence
+        except CloudError as error:
+            hint = "try again; 'skyx check' looks at credentials"
+            raise CloudCallError(f"{error.cloud} answered with an error", why=str(error), hint=hint) from error
         except AttemptCancelled as error:
             why = "the cluster stays as it is" if self.fence.cancelled else str(error)
             raise InterruptedBySignal("the command was interrupted", why=why) from error

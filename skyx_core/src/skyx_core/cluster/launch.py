@@ -54,7 +54,6 @@ class Wanted:
     dryrun: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
     confirm: Confirm | None = None
-    source_text: str = ""
 
 
 @dataclass(frozen=True)
@@ -187,11 +186,9 @@ class Launch:
             name=name,
             owner=services.store.owner,
             cloud_name=cloud_name(name),
-            cloud=candidate.cloud,
-            account=services.clouds.get(candidate.cloud).identity(),
         )
         record = replace(
-            ClusterRecord.of(handle),
+            ClusterRecord.of(handle, candidate.cloud),
             region=candidate.region,
             num_nodes=wanted.requests[0].num_nodes,
             request_json=wanted.requests[0].model_dump_json(),

@@ -15,6 +15,7 @@ from skyx_core.errors import (
     AttemptCancelled,
     CloudError,
     ClusterStateError,
+    CredentialsError,
     InterruptedBySignal,
     LeftoverError,
     NodeError,
@@ -30,6 +31,20 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 AGENT_LIMIT_S = 30.0
+
+
+def check_identity(services: Services, record: ClusterRecord) -> None:
+    """A cluster is touched only by the account that made it; another gets ``CredentialsError``."""
+    if not record.account:
+        return
+    account = services.clouds.get(record.cloud).identity()
+    if account != record.account:
+        raise CredentialsError(
+            f"cluster {record.name!r} belongs to account {record.account!r}",
+            where=record.cloud,
+            why=f"the credentials in use are those of {account!r}",
+            hint="use the credentials of its account; 'skyx down --purge' forgets it without looking",
+        )
 
 
 def end_agent(services: Services, record: ClusterRecord) -> None:
@@ -55,13 +70,15 @@ def down(services: Services, record: ClusterRecord, *, purge: bool = False) -> l
     failpoint("down.before_agent")
     remaining: list[str] = []
     try:
+        check_identity(services, record)
         end_agent(services, record)
         for place in places_of(services, record):
             remove_nodes(services, record, place)
-    except (LeftoverError, PluginError) as error:
+    except (LeftoverError, PluginError, CloudError, CredentialsError) as error:
         remaining = list(error.remaining) if isinstance(error, LeftoverError) else []
         if not purge:
-            services.store.update(record.name, record.generation, reason=error.why or error.what)
+            why = (error.why or error.what) if isinstance(error, SkyxError) else str(error)
+            services.store.update(record.name, record.generation, reason=why)
             raise
         remaining = remaining or [f"nodes of {record.handle.cloud_name} in {record.cloud}/{record.region or '?'}"]
     failpoint("down.before_remove")
@@ -95,6 +112,7 @@ def stop(services: Services, record: ClusterRecord) -> ClusterRecord:
     if record.use_spot:
         raise ClusterStateError("spot clusters can't be stopped", where=record.name, hint=f"skyx down {record.name}")
     services.clouds.get(record.cloud).must_stop(record.handle)
+    check_identity(services, record)
     record = _mark(services, record, ClusterStatus.STOPPING)
     services.event(EventKind.STOPPING, record)
     failpoint("stop.before_agent")
@@ -123,6 +141,7 @@ def start(
         raise ClusterStateError(
             f"cluster {record.name!r} was never up", hint=f"launch it again: skyx launch -c {record.name}"
         )
+    check_identity(services, record)
     record = _mark(services, record, ClusterStatus.STARTING)
     services.event(EventKind.STARTING, record)
     build = Build(services, record, fence, held, autostop)

@@ -13,15 +13,14 @@ class ClusterHandle(Model):
     """A cluster's identity. Stored and tagged before any call to a cloud, never changed after.
 
     ``uid``: random, 16 hex digits. ``owner``: random id of the state store that made it. ``cloud_name``: the
-    name for the cloud, at most 40 characters of ``[a-z0-9-]``, with a digest of the user's exact name.
+    name for the cloud, at most 40 characters of ``[a-z0-9-]``, with a digest of the user's exact name. Which cloud and
+    account it is in is the place's affair: an attempt on another cloud keeps the identity.
     """
 
     uid: str
     name: str
     owner: str
     cloud_name: str
-    cloud: str
-    account: str = ""
     profile: str = ""
 
 

@@ -199,15 +199,10 @@ def _changed(record: ClusterRecord, changes: ClusterChanges) -> ClusterRecord:
 
     plain: dict[str, object] = {}
     for key, value in changes.items():
-        if key in ("cluster", "place", "handle"):
+        if key in ("cluster", "place"):
             plain[f"{key}_json"] = None if value is None else encode(value)  # type: ignore[arg-type]
         else:
             plain[key] = value
-    if "handle" in changes:
-        handle = changes["handle"]
-        if (handle.uid, handle.name) != (record.uid, record.name):
-            raise ValueError(f"a handle of {handle.name} ({handle.uid}) is not one of {record.name} ({record.uid})")
-        plain["cloud"] = handle.cloud
     plain["ever_up"] = record.ever_up or bool(changes.get("ever_up"))
     return replace(record, **plain)  # type: ignore[arg-type]
 

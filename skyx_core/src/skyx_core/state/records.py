@@ -50,11 +50,11 @@ class ClusterRecord:
     refreshed_at: float | None = None
 
     @classmethod
-    def of(cls, handle: ClusterHandle) -> ClusterRecord:
+    def of(cls, handle: ClusterHandle, cloud: str) -> ClusterRecord:
         """A new one; set the rest with ``dataclasses.replace``."""
         from skyx_core.state.documents import encode
 
-        return cls(handle.name, handle.uid, encode(handle), handle.cloud, handle.account)
+        return cls(handle.name, handle.uid, encode(handle), cloud)
 
     @property
     def handle(self) -> ClusterHandle:
@@ -80,10 +80,11 @@ class ClusterRecord:
 
 
 class ClusterChanges(TypedDict, total=False):
-    """What ``Store.update`` may change. ``handle`` must keep its uid, owner and name; ``ever_up`` never goes back."""
+    """What ``Store.update`` may change. The handle never changes; ``ever_up`` never goes back."""
 
     status: ClusterStatus
     reason: str
+    cloud: str
     account: str
     region: str | None
     zone: str | None
@@ -95,7 +96,6 @@ class ClusterChanges(TypedDict, total=False):
     autostop: dict[str, Json] | None
     head: str | None
     ever_up: bool
-    handle: ClusterHandle
     cluster: Cluster | None
     place: Place | None
     request_json: str

@@ -80,7 +80,7 @@ def launch(
     **flags: object,
 ) -> int:
     """Bring a cluster up and run a task or a command on it."""
-    task, text = _task(app, entrypoint, flags)
+    task = _task(app, entrypoint, flags)
     if idle is not None and idle < 0 and task is not None:
         task = _without_autostop(task)
     wish = Wish(
@@ -95,22 +95,22 @@ def launch(
         autostop=autostop_of(idle, down=down, wait_for=wait_for),
         exit_status=exit_status,
     )
-    result = provision(app, task, text, wish)
+    result = provision(app, task, wish)
     return finish(app, result, wish)
 
 
-def _task(app: App, words: Sequence[str], flags: dict[str, object]) -> tuple[Task | None, str]:
+def _task(app: App, words: Sequence[str], flags: dict[str, object]) -> Task | None:
     from skyx_core.cli import words as w
 
     if not words and not any(value not in (None, (), False) for value in flags.values()):
-        return None, ""
+        return None
     file = w.load(app, words or ["true"], flags)
     task = w.single(file, "launch")
     w.refuse_missing(task, file.file)
     w.warn(app, file)
     if not words:
         task = task.model_copy(update={"run": None})
-    return task, file.text
+    return task
 
 
 def _without_autostop(task: Task) -> Task:
@@ -134,7 +134,7 @@ def autostop_of(idle: int | None, *, down: bool, wait_for: str | None) -> Autost
     return Autostop.model_validate(values)
 
 
-def provision(app: App, task: Task | None, text: str, wish: Wish) -> LaunchResult:
+def provision(app: App, task: Task | None, wish: Wish) -> LaunchResult:
     """Everything up to the queued job, with Ctrl-C heard at any time."""
     from skyx_core.cli.foreground import Foreground, leave_now
     from skyx_core.cli.progress import Progress
@@ -148,7 +148,7 @@ def provision(app: App, task: Task | None, text: str, wish: Wish) -> LaunchResul
             write=app.note,
             leave=leave_now,
         )
-        return front.run(lambda: _launch(app, session, progress=progress, front=front, task=task, text=text, wish=wish))
+        return front.run(lambda: _launch(app, session, progress=progress, front=front, task=task, wish=wish))
 
 
 def _launch(
@@ -158,7 +158,6 @@ def _launch(
     progress: Progress,
     front: Foreground,
     task: Task | None,
-    text: str,
     wish: Wish,
 ) -> LaunchResult:
     rule = wish.autostop or (task.autostop if task is not None else None)
@@ -178,7 +177,6 @@ def _launch(
         on_interrupt="keep" if wish.on_interrupt == "keep" else "cleanup",
         wait=wish.wait,
         confirm=confirm,
-        source_text=text,
     )
 
 

@@ -62,17 +62,17 @@ def complete(cloud: str, seen: Observation) -> Observation:
 
 
 def inventories(
-    cloud: str, places: Sequence[Place], listed: Callable[[Place], tuple[list[View], str]], *, zones: bool
+    places: Sequence[Place], listed: Callable[[Place], tuple[list[View], str]], *, zones: bool
 ) -> Iterator[Inventory]:
     """One per place; a list that failed spoils only its own."""
     for place in places:
         views, missing = listed(place)
-        owned = tuple(_owned(views, cloud, place.account, zones))
+        owned = tuple(_owned(views, zones))
         yield Inventory(place=place, complete=not missing, error=missing, nodes=owned)
 
 
-def _owned(views: Iterable[View], cloud: str, account: str, zones: bool) -> Iterator[tuple[ClusterHandle, Node]]:
+def _owned(views: Iterable[View], zones: bool) -> Iterator[tuple[ClusterHandle, Node]]:
     for view in views:
-        handle, node = handle_of(view, cloud, account), node_of(view, zones=zones)
+        handle, node = handle_of(view), node_of(view, zones=zones)
         if handle is not None and node is not None:
             yield handle, node

@@ -194,7 +194,7 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
 
     def inventory(self, owner: str | None, places: Sequence[Place]) -> Iterable[Inventory]:
         labels = f"skyx-uid,skyx-owner={owner}" if owner else "skyx-uid"
-        return inventories(self.name, places, lambda place: self._list(place, labels), zones=False)
+        return inventories(places, lambda place: self._list(place, labels), zones=False)
 
     def runner(self, cluster: ClusterHandle, node: Node) -> Runner:
         del cluster

@@ -73,7 +73,7 @@ def cluster_of(handle: ClusterHandle, place: Place, nodes: Sequence[Node]) -> Cl
     return Cluster(handle=handle, place=place, nodes=tuple(nodes), link=Link.SANDBOX, data=data)
 
 
-def handle_of(view: View, cloud: str, account: str) -> ClusterHandle | None:
+def handle_of(view: View) -> ClusterHandle | None:
     """Whose node it is, by its tags; None when they don't say."""
     tags = tags_of(view)
     if not (tags.get("skyx-uid") and tags.get("skyx-owner")):
@@ -84,8 +84,6 @@ def handle_of(view: View, cloud: str, account: str) -> ClusterHandle | None:
         name=name,
         owner=tags["skyx-owner"],
         cloud_name=tags.get(CLOUD_NAME, name),
-        cloud=cloud,
-        account=account,
     )
 
 

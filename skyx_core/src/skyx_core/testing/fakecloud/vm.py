@@ -200,7 +200,7 @@ class FakeVmDriver(CloudDriver[FakeCloudSettings], SupportsStop, SupportsSelfEnd
 
     def inventory(self, owner: str | None, places: Sequence[Place]) -> Iterable[Inventory]:
         tags = {"skyx-owner": owner} if owner else {}
-        return inventories(self.name, places, lambda place: self._list(place.region, tags, ["skyx-uid"]), zones=True)
+        return inventories(places, lambda place: self._list(place.region, tags, ["skyx-uid"]), zones=True)
 
     def runner(self, cluster: ClusterHandle, node: Node) -> Runner:
         del cluster
