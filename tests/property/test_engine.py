@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass, field
 
-from builders import choice
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
+from builders import choice
 from skyx_core.failover import rules
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Start, WaitUntil

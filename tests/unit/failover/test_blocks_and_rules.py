@@ -1,6 +1,6 @@
 import pytest
-from builders import candidate
 
+from builders import candidate
 from skyx_core.errors import CloudError, CloudErrorDetail
 from skyx_core.failover import rules
 from skyx_core.failover.blocklist import Blocklist

@@ -1,5 +1,4 @@
 from builders import offer, source
-
 from skyx_core.models import Amount, Capability, Request, WhyNot
 from skyx_core.plan.planner import make_plan
 
