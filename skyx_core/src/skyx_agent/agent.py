@@ -67,7 +67,7 @@ class Agent:
             os.set_inheritable(self._alive, False)
             self.services.loop.watch(self._alive, READ, self._supervisor_gone)
         self._recover()
-        self.autostop.begin()
+        self.autostop.begin(self.queue.held)
         paths.write_agent_json(self.folder, {"socket": self._socket_path, **self.identity()})
         gc.collect()
         gc.freeze()
@@ -88,6 +88,9 @@ class Agent:
         except OSError as error:
             raise AgentError("disk", f"the cluster can't be stored: {error.strerror}") from error
         self.services.store.set_meta("held", "")
+        before = self.queue.cluster
+        if self.queue.held or (before is not None and before.boot != cluster.boot):
+            self.autostop.start_over()
         self.queue.configure(cluster)
 
     def status(self) -> Json:

@@ -9,6 +9,7 @@ from skyx_agent import values
 from skyx_agent.environment import SANE_PATH
 from skyx_agent.errors import AgentError
 from skyx_agent.files import read_bytes
+from skyx_agent.logins import ssh_sessions
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -103,10 +104,18 @@ class Autostop:
 
     # -- watching ------------------------------------------------------------------------------------------------
 
-    def begin(self) -> None:
-        """Go on where the last agent stopped."""
-        if self._state == STOPPING:
-            self._state = ARMED  # whether it worked shows by whether we are still here
+    def begin(self, cluster_restarted: bool) -> None:
+        """Go on where the last agent stopped. A cluster that was started again begins to be idle now."""
+        if cluster_restarted or self._state == STOPPING:
+            self.start_over()
+        self._check_soon(0.0)
+
+    def start_over(self) -> None:
+        """The cluster has been started (again): armed as before, idle from now on."""
+        self._active_at = self._set_at = self._services.clock.time()
+        if self._state != OFF:
+            self._state, self._reason = ARMED, ""
+            self._remember()
         self._check_soon(0.0)
 
     def _job_changed(self, job: Job) -> None:
@@ -208,19 +217,6 @@ class Autostop:
             self._active_at = values.number(record, "active_at", self._active_at)
         except (ValueError, AgentError):
             self._services.journal.say("the stored autostop setting can't be read; it is off")
-
-
-def ssh_sessions() -> bool:
-    """Whether somebody is logged in through sshd: a process titled ``sshd: user@...`` exists."""
-    for name in os.listdir("/proc"):
-        if name.isdigit():
-            try:
-                title = read_bytes(f"/proc/{name}/cmdline", 256)
-            except OSError:
-                continue
-            if title.startswith((b"sshd: ", b"sshd-session: ")) and b"@" in title:
-                return True
-    return False
 
 
 def _home() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 from skyx_agent import protocol
 from skyx_agent.errors import AgentError
 from skyx_agent.loop import READ, WRITE
@@ -32,6 +34,7 @@ class Connection:
         self._closing = False
         self.closed = False
         self.greeted = False
+        self._since = time.monotonic()
         self.on_room: list[Callable[[], None]] = []
         self.on_close: list[Callable[[], None]] = []
         sock.setblocking(False)
@@ -70,8 +73,13 @@ class Connection:
             callback()
 
     def _too_quiet(self) -> None:
-        if not self.greeted:
+        """Measured in real time: a test's clock may jump while a client is connecting."""
+        if self.greeted or self.closed:
+            return
+        if time.monotonic() - self._since >= GREETING_SECONDS:
             self.close()
+        else:
+            self._loop.call_later(GREETING_SECONDS, self._too_quiet)
 
     def _write(self, data: bytes) -> None:
         if not self.closed:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import time
 
 from skyx_agent.files import make_private_dir, read_bytes, sync_dir, write_durably, write_plainly
 from skyx_agent.jobspec import JobSpec, encode
@@ -89,7 +90,7 @@ class JobDir:
         """(number of the next attempt to make or to adopt, content of its mark; empty = there is no mark)."""
         for attempt in range(1, ATTEMPTS):
             try:
-                content = read_bytes(self.start_mark(kind, rank, attempt), 4096)
+                content = _read_patiently(self.start_mark(kind, rank, attempt))
             except FileNotFoundError:
                 return attempt, b""
             if content != FENCED:
@@ -99,12 +100,13 @@ class JobDir:
     def fence(self, kind: str, rank: int, attempt: int) -> bool:
         """Take the start mark, so that a process that was launched but has not begun can't run any more."""
         path = self.start_mark(kind, rank, attempt)
+        write_plainly(f"{path}.part", FENCED)
         try:
-            handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            os.link(f"{path}.part", path)
         except FileExistsError:
             return False
-        os.write(handle, FENCED)
-        os.close(handle)
+        finally:
+            os.unlink(f"{path}.part")
         return True
 
     def write_placement(self, placement: Placement) -> None:
@@ -142,3 +144,13 @@ class JobDir:
 
     def _file(self, name: str) -> str:
         return os.path.join(self.path, name)
+
+
+def _read_patiently(path: str) -> bytes:
+    """A wrapper makes its mark and then writes it: wait a moment (0.5 s at most) for the content of an empty one."""
+    for _ in range(100):
+        content = read_bytes(path, 4096)
+        if content.endswith(b"\n"):
+            return content
+        time.sleep(0.005)
+    return content

