@@ -15,7 +15,6 @@ from skyx_core.cli.app import App
 from skyx_core.cli.group import CommonOption, LazyGroup
 from skyx_core.cli.streams import Streams
 from skyx_core.cli.tree import TABLE, build
-from skyx_core.clock import SystemClock
 from skyx_core.settings import TABLE as SETTINGS
 from skyx_core.task import json_schema
 
@@ -89,7 +88,7 @@ def cli_page() -> str:
     """Every command with its help, arguments and flags."""
     group = build()
     assert isinstance(group, LazyGroup)
-    app = App(Streams(_nowhere, _nowhere), environ={}, cwd="/", clock=SystemClock())
+    app = App(Streams(_nowhere, _nowhere), environ={}, cwd="/")
     app.flags["no_plugins"] = True
     parts = [MADE, "# Commands\n", "`-h` or `--help` after any command says the same in the terminal.\n"]
     with click.Context(group, info_name="skyx", obj=app) as ctx:

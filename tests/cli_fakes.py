@@ -13,7 +13,6 @@ from skyx_core.cli.app import App
 from skyx_core.cli.main import run
 from skyx_core.cli.output import dumps
 from skyx_core.cli.streams import Streams
-from skyx_core.clock import SystemClock
 from skyx_core.errors import NotFoundError
 from skyx_core.results import (
     CancelResult,
@@ -282,7 +281,6 @@ def skyx(
         streams,
         environ={"NO_COLOR": "1", **(environ or {})},
         cwd=str(cwd or Path.cwd()),
-        clock=SystemClock(),
         command="skyx " + " ".join(args),
         make_session=session or FakeSession(),
     )

@@ -12,7 +12,18 @@ from pathlib import Path
 import pytest
 
 TESTS = Path(__file__).parents[2]
-HEAVY = {"pydantic", "rich", "yaml", "stevedore", "pluggy", "importlib.metadata", "sqlite3", "paramiko", "shutil"}
+HEAVY = {
+    "pydantic",
+    "rich",
+    "yaml",
+    "stevedore",
+    "pluggy",
+    "importlib.metadata",
+    "sqlite3",
+    "paramiko",
+    "shutil",
+    "pathlib",
+}
 
 FAKE = """
 import os, sys, threading, time

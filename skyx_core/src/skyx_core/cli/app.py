@@ -47,18 +47,23 @@ class App:
         *,
         environ: Mapping[str, str],
         cwd: str,
-        clock: Clock,
         command: str = "",
         make_session: SessionFactory = real_session,
     ) -> None:
         self.streams = streams
         self.environ = environ
         self.cwd = cwd
-        self.clock = clock
         self.command = command
         self.flags: dict[str, object] = {}
         self._make_session = make_session
         self._session: SessionPort | None = None
+
+    @property
+    def clock(self) -> Clock:
+        """The process's clock; its module isn't needed for help."""
+        from skyx_core.clock import clock_from
+
+        return clock_from(self.environ)
 
     @property
     def json(self) -> bool:

@@ -22,14 +22,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _complete(args)
     from skyx_core.cli.app import App
     from skyx_core.cli.streams import claim
-    from skyx_core.clock import clock_from
 
     streams = claim()
     try:
         cwd = os.getcwd()
     except OSError:
         cwd = "/"
-    app = App(streams, environ=dict(os.environ), cwd=cwd, clock=clock_from(os.environ), command=_line(args))
+    app = App(streams, environ=dict(os.environ), cwd=cwd, command=_line(args))
     return run(app, args)
 
 
@@ -116,12 +115,11 @@ def _complete(args: Sequence[str]) -> int:
     from skyx_core.cli.app import App
     from skyx_core.cli.streams import Streams
     from skyx_core.cli.tree import build
-    from skyx_core.clock import SystemClock
 
     def silent(data: bytes) -> None:
         del data
 
-    app = App(Streams(silent, silent), environ=dict(os.environ), cwd=os.getcwd(), clock=SystemClock())
+    app = App(Streams(silent, silent), environ=dict(os.environ), cwd=os.getcwd())
     try:
         build().main(list(args), prog_name="skyx", complete_var="_SKYX_COMPLETE", obj=app)
     except SystemExit as end:
