@@ -59,8 +59,8 @@ def _check_free(ledger: Ledger, running: dict[int, list[tuple[int, list[str]]]],
         for rank, ids in placement:
             for one in ids:
                 used[rank][one] += min(demands[number].per_node, UNIT)
-    for rank, ids in used.items():
-        for one, share in ids.items():
+    for rank, shares in used.items():
+        for one, share in shares.items():
             assert share <= UNIT
             assert ledger.free[rank][one] == UNIT - share
 

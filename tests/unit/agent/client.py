@@ -128,7 +128,7 @@ class Head:
         self.info: dict[str, Any] = {}
         self.clients: list[Client] = []
 
-    def serve(self, program: list[str] | None = None, **env: str) -> dict[str, Any]:
+    def serve(self, program: list[str] | None = None, /, **env: str) -> dict[str, Any]:
         argv = program or [*PYTHON, str(PACKAGE)]
         done = subprocess.run(
             [*argv, "serve", "--dir", str(self.dir)],
@@ -161,7 +161,7 @@ class Head:
 
     def up(self, nodes: int = 1, gpus: Any = None, serve_env: dict[str, str] | None = None, **fields: Any) -> Client:
         """Agent started, cluster configured; the client of it."""
-        self.serve(**(serve_env or {}))
+        self.serve(None, **(serve_env or {}))
         client = self.client()
         client.ask("configure", cluster=self.cluster(nodes, gpus, **fields))
         return client
@@ -202,9 +202,8 @@ class Head:
         with contextlib.suppress(OSError, EOFError, AgentRefusal):
             self.client(timeout=15.0).ask("shutdown", kill_jobs=True)
         info = self.info if "pid" in self.info else {}
-        for pid in (info.get("supervisor_pid"), info.get("pid")):
-            if pid:
-                eventually(lambda pid=pid: not lives(pid), 5.0)
+        pids = [int(info[key]) for key in ("supervisor_pid", "pid") if key in info]
+        eventually(lambda: not any(lives(pid) for pid in pids), 5.0)
         for pid in marked(f"uid-{self.root.name}:"):
             kill(pid)
 

@@ -42,7 +42,7 @@ def test_it_fires_when_idle_for_long_enough_and_not_before(head: Head) -> None:
     assert (shown["state"], shown["idle_minutes"], shown["down"]) == ("armed", 5, True)
     assert 0 < shown["due_in_s"] <= 10
     head.advance(11)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
     assert _state(client) == "AUTOSTOPPING"
     with pytest.raises(AgentRefusal) as refusal:
         client.submit("true")
@@ -60,7 +60,7 @@ def test_a_running_job_holds_it_up_and_the_clock_begins_at_its_end(head: Head) -
     head.advance(50)
     assert _quiet(mark)
     head.advance(11)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 @pytest.mark.parametrize("fields", [{"run": "exit 1"}, {"run": "true", "setup": "exit 1"}])
@@ -69,7 +69,7 @@ def test_a_failed_job_or_setup_does_not_hold_it_up(head: Head, fields: dict[str,
     mark = _arm(head, client, 1)
     client.wait(client.submit(**fields))
     head.advance(61)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_zero_minutes_means_as_soon_as_idle(head: Head) -> None:
@@ -79,7 +79,7 @@ def test_zero_minutes_means_as_soon_as_idle(head: Head) -> None:
     assert _quiet(mark)
     (head.root / "home0/go").touch()
     client.wait(job)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_wait_for_none_counts_from_when_it_was_set_whatever_runs(head: Head) -> None:
@@ -88,7 +88,7 @@ def test_wait_for_none_counts_from_when_it_was_set_whatever_runs(head: Head) -> 
     mark = _arm(head, client, 1, wait_for="none")
     client.ask("touch")
     head.advance(61)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_a_held_connection_and_a_touch_count_as_activity(head: Head) -> None:
@@ -104,7 +104,7 @@ def test_a_held_connection_and_a_touch_count_as_activity(head: Head) -> None:
     head.advance(40)
     assert _quiet(mark)
     head.advance(25)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_it_can_be_cancelled_and_negative_minutes_are_off(head: Head) -> None:
@@ -124,12 +124,12 @@ def test_a_failure_is_shown_and_tried_again(head: Head) -> None:
     mark = head.root / "fired"
     script = f"echo x >> {mark}; [ $(wc -l < {mark}) -ge 3 ] || {{ echo token expired >&2; exit 7; }}"
     _arm(head, client, 0, script)
-    assert eventually(lambda: _state(client) == "failing", 3)
+    assert eventually(lambda: _state(client) == "failing")
     assert client.ask("autostop")["autostop"]["reason"] == "failing: exit code 7: token expired"
     for _ in range(2):
         head.advance(61)
         time.sleep(0.2)
-    assert eventually(lambda: mark.read_text() == "x\nx\nx\n", 3)
+    assert eventually(lambda: mark.read_text() == "x\nx\nx\n")
     assert _state(client) == "AUTOSTOPPING"
 
 
@@ -141,14 +141,14 @@ def test_the_setting_and_the_idle_time_outlive_the_agent(head: Head) -> None:
     client = head.reconnect(old)
     assert _state(client) == "armed"
     head.advance(21)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_the_program_runs_apart_from_the_agent_and_outlives_it(head: Head) -> None:
     client = _up(head)
     mark = head.root / "late"
     _arm(head, client, 0, f"echo start > {head.root}/start; sleep 0.6; echo done > {mark}")
-    assert eventually((head.root / "start").exists, 3)
+    assert eventually((head.root / "start").exists)
     client.ask("shutdown", kill_jobs=True)
     assert eventually(mark.exists, 5)
 
@@ -164,7 +164,7 @@ def test_a_cluster_that_was_started_again_is_idle_from_then_on(head: Head) -> No
     assert _quiet(mark)
     assert _state(client) == "armed"
     head.advance(61)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 @pytest.mark.parametrize(
@@ -195,12 +195,11 @@ def test_somebody_logged_in_through_ssh_holds_it_up(head: Head, monkeypatch: pyt
         assert session.stdin is not None
         session.stdin.close()
     head.advance(61)
-    assert eventually(mark.exists, 3)
+    assert eventually(mark.exists)
 
 
 def test_the_agent_keeps_no_credentials_of_its_caller(head: Head) -> None:
-    os_env = {"AWS_SECRET_ACCESS_KEY": "hidden-value"}
-    head.serve(**os_env)
+    head.serve(AWS_SECRET_ACCESS_KEY="hidden-value")
     for key in ("pid", "supervisor_pid"):
         assert b"hidden-value" not in Path(f"/proc/{head.info[key]}/environ").read_bytes()
     assert json.loads((head.dir / "agent.json").read_text())["pid"] == head.info["pid"]

@@ -67,7 +67,8 @@ def test_cuda_devices_are_hidden_from_jobs_without_and_untouched_in_setup(client
 def test_fractions_share_one_accelerator(client: Client) -> None:
     wait = "echo $CUDA_VISIBLE_DEVICES; while [ ! -e ~/fractions ]; do sleep 0.02; done"
     jobs = [client.submit(wait, accelerators={"H100": 0.5}) for _ in range(2)]
-    seen = [eventually(lambda job=job: client.text(job)) for job in jobs]
+    assert eventually(lambda: all(client.text(job) for job in jobs))
+    seen = [client.text(job) for job in jobs]
     client.wait(client.submit("touch ~/fractions"))
     assert [client.wait(job)["status"] for job in jobs] == ["SUCCEEDED"] * 2
     assert seen[0] == seen[1] == "4\n"

@@ -113,7 +113,10 @@ def test_a_client_that_never_reads_does_not_hold_up_others_nor_fill_memory(share
 
 def test_relay_carries_the_protocol_over_stdin_and_stdout(shared_head: Head, client_path: str) -> None:
     process = subprocess.Popen(
-        [*PYTHON, str(PACKAGE), "relay", "--dir", str(shared_head.dir)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        [*PYTHON, str(PACKAGE), "relay", "--dir", str(shared_head.dir)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        bufsize=0,
     )
     assert process.stdin is not None
     assert process.stdout is not None
@@ -126,7 +129,7 @@ def test_relay_carries_the_protocol_over_stdin_and_stdout(shared_head: Head, cli
     decoder = Decoder()
     found: list[dict[str, object]] = []
     while len(found) < 2:
-        found += [json.loads(body) for _, body in decoder.feed(process.stdout.read1())]
+        found += [json.loads(body) for _, body in decoder.feed(os.read(process.stdout.fileno(), 65536))]
     assert found[0]["protocol"] == 1
     assert found[1]["id"] == 4
     process.stdin.close()

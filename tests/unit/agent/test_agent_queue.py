@@ -23,7 +23,7 @@ def test_small_jobs_pass_one_that_waits_for_more_than_is_free_and_the_queue_says
     last = client.submit("true", accelerators={"H100": 1})
     free = client.submit("true")
     assert client.wait(free)["status"] == "SUCCEEDED"
-    assert all(eventually(lambda job=job: _status(client, job) == "RUNNING") for job in [first, *small])
+    assert eventually(lambda: {_status(client, job) for job in [first, *small]} == {"RUNNING"})
     shown = {job["id"]: job for job in client.ask("queue")["jobs"]}
     assert shown[big]["status"] == shown[last]["status"] == "PENDING"
     assert shown[big]["reason"] == "needs 8 accelerators on 1 node; free now per node: 0"

@@ -104,8 +104,8 @@ def test_shutdown_ends_everything(head: Head) -> None:
         lambda: (head.root / "home0/pid").exists() and client.ask("job", job_id=job)["job"]["status"] == "RUNNING"
     )
     assert client.ask("shutdown", kill_jobs=True)["ok"]
-    for name in ("pid", "supervisor_pid"):
-        assert eventually(lambda name=name: not lives(int(head.info[name])))
+    pids = [int(head.info[name]) for name in ("pid", "supervisor_pid")]
+    assert eventually(lambda: not any(lives(pid) for pid in pids))
     assert not any(f"uid-{head.root.name}:".encode() in _environ(pid) for pid in os.listdir("/proc") if pid.isdigit())
     head.serve()
     assert head.client().ask("job", job_id=job)["job"]["status"] == "FAILED_DRIVER"
