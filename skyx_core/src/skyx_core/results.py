@@ -189,6 +189,7 @@ class LifecycleResult:
     error: str = ""
     error_code: str = ""
     exit_code: int = 0
+    hint: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
@@ -31,6 +32,7 @@ def bootstrap(services: Services, record: ClusterRecord, cluster: Cluster, *, fe
     access = ClusterAccess(services, cluster)
     try:
         total = len(cluster.nodes)
+        counter = itertools.count(1)
 
         def ready(node: Node) -> None:
             _reach(services, access.runner(node.rank), fence, deadline)
@@ -39,6 +41,7 @@ def bootstrap(services: Services, record: ClusterRecord, cluster: Cluster, *, fe
                 record,
                 node=node_name(node.rank),
                 rank=node.rank,
+                done=next(counter),
                 total=total,
                 message=node.address,
             )

@@ -213,8 +213,14 @@ def set_autostop(
         arm(services, cluster, setting, held)
     data = setting.model_dump(mode="json") if setting else None
     record = services.store.update(record.name, record.generation, autostop=data)
-    services.event(EventKind.AUTOSTOP_SET, record, message=str(data))
+    services.event(EventKind.AUTOSTOP_SET, record, message=_words(setting))
     return record
+
+
+def _words(setting: Autostop | None) -> str:
+    if setting is None:
+        return "autostop is off"
+    return f"{'down' if setting.down else 'stop'} after {setting.idle_minutes} idle minutes"
 
 
 def _mark(services: Services, record: ClusterRecord, status: ClusterStatus) -> ClusterRecord:

@@ -65,10 +65,9 @@ class LifecycleOperations:
         except SkyxError as error:
             record = self._peek(name)
             remaining = getattr(error, "remaining", ())
-            why = f"{error} ({error.hint})" if error.hint else str(error)
-            return LifecycleResult(
-                name, record.status.value if record else None, list(remaining), why, error.code, error.exit_code
-            )
+            status = record.status.value if record else None
+            why = f"{error.what}: {error.why}" if error.why else error.what
+            return LifecycleResult(name, status, list(remaining), why, error.code, error.exit_code, error.hint)
 
     def _peek(self, name: str) -> ClusterRecord | None:
         try:

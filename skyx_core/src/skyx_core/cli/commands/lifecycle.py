@@ -65,8 +65,8 @@ def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, said
 def _report(app: App, result: LifecycleResult) -> None:
     from skyx_core.cli.failures import report
 
-    error = LeftoverError(result.error, remaining=result.remaining, where=result.name)
-    plain = SkyxError(result.error, where=result.name)
+    error = LeftoverError(result.error, remaining=result.remaining, where=result.name, hint=result.hint)
+    plain = SkyxError(result.error, where=result.name, hint=result.hint)
     chosen: SkyxError = error if result.remaining else plain
     chosen.code = result.error_code or chosen.code  # type: ignore[misc]
     chosen.exit_code = result.exit_code or 1  # type: ignore[misc]
