@@ -47,7 +47,7 @@ from skyx_local.codes import NO_SUCH_TYPE, cloud_error
 from skyx_local.ending import remove_cluster, stop_cluster
 from skyx_local.errors import RULES
 from skyx_local.ledger import Ledger, ledger_folder
-from skyx_local.nodes import Nodes, Sandbox, as_node, handle_of, reported
+from skyx_local.nodes import Nodes, Sandbox, accelerator_of, as_node, handle_of, reported
 from skyx_local.settings import LocalSettings
 from skyx_local.shape import Shape
 
@@ -167,7 +167,7 @@ class LocalDriver(CloudDriver[LocalSettings], SupportsStop, SupportsSelfEnd):
             place=place,
             nodes=tuple(as_node(node) for node in ordered),
             link=self.link,
-            data={"root": str(self._sandboxes.root)},
+            data={"root": str(self._sandboxes.root), "accelerator": accelerator_of(ordered)},
         )
 
     def _all(self, handle: ClusterHandle) -> tuple[list[Sandbox], list[str]]:

@@ -181,6 +181,13 @@ def as_node(sandbox: Sandbox) -> Node:
     )
 
 
+def accelerator_of(nodes: Sequence[Sandbox]) -> str:
+    """The accelerators' name; "" where there are none, or several kinds."""
+    shape = Shape.parse(nodes[0].tags.get(TYPE_TAG, "")) if nodes else None
+    names = list(shape.accelerators) if shape else []
+    return names[0] if len(names) == 1 else ""
+
+
 def handle_of(sandbox: Sandbox) -> ClusterHandle:
     """The identity of the cluster that a node belongs to."""
     return ClusterHandle(

@@ -96,5 +96,7 @@ def test_found_gpus_are_handed_out_by_id(tmp_path: Path) -> None:
     environ = {"PATH": f"{search}:/usr/bin:/bin", "SKYX_LOCAL_LEDGER": str(tmp_path / "ledger")}
     cloud.context = type(cloud.context)(owner="o", home=tmp_path, environ=environ)
     wanted = concrete(cloud, request(2, accelerators={"H100": 4}))
-    nodes = cloud.provision(PLACE, wanted, MemoryAttempt(handle("aa"))).nodes
+    cluster = cloud.provision(PLACE, wanted, MemoryAttempt(handle("aa")))
+    nodes = cluster.nodes
+    assert cluster.data["accelerator"] == "H100"
     assert [node.data["gpus"] for node in nodes] == ["0,1,2,3", "4,5,6,7"]

@@ -118,10 +118,8 @@ def test_a_full_disk_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyP
     def full(*args: object) -> None:
         raise OSError(28, "No space left on device")
 
-    from skyx_local import claim_files
-
     with monkeypatch.context() as patch:
-        patch.setattr(claim_files.os, "rename", full)
+        patch.setattr("os.rename", full)
         with pytest.raises(CloudError, match="no space is left for the ledger") as caught:
             cloud.provision(PLACE, wanted, MemoryAttempt(handle("aa")))
     assert caught.value.code == "NoSpace"

@@ -169,7 +169,7 @@ def test_a_full_disk_leaves_no_half_file(
     def full(*args: object) -> int:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(copying.os, "copy_file_range", full)
+    monkeypatch.setattr("os.copy_file_range", full)
     with pytest.raises(NodeError, match="No space left on device") as caught:
         runner.put(source, "~/w")
     assert "make room" in caught.value.hint
@@ -182,7 +182,7 @@ def test_without_help_of_the_kernel_it_copies_all_the_same(
     def refused(*args: object) -> int:
         raise OSError(18, "Invalid cross-device link")
 
-    monkeypatch.setattr(copying.os, "copy_file_range", refused)
+    monkeypatch.setattr("os.copy_file_range", refused)
     runner.put(source, "~/w")
     name = "data\nwith newline"
     assert (sandbox.home / "w" / name).read_bytes() == (source / name).read_bytes()
