@@ -146,7 +146,7 @@ class Build:
         Raises ``LeftoverError`` when that can't be done now; the record then stays, and says why.
         """
         if self.record.ever_up:
-            settle_stopped(self.services, self.record)
+            self._rest()
             return
         place = self.record.place
         if place is None or self.attempt is None or not self.attempt.made_anything:
@@ -155,6 +155,17 @@ class Build:
         for intent in self.services.store.intents(self.record.uid, open_only=True):
             self.services.store.intent_gone(intent.id, "the attempt was cleaned up")
         self.attempt = None
+
+    def _rest(self) -> None:
+        """Of a cluster that was up: stopped where that can be, else left as it is; it may hold data."""
+        cloud = self.services.clouds.get(self.record.cloud)
+        status = ClusterStatus.INIT
+        if cloud.can_stop:
+            settle_stopped(self.services, self.record)
+            status = ClusterStatus.STOPPED
+        self.record = self.services.store.update(
+            self.record.name, self.record.generation, status=status, reason="the last launch could not make it whole"
+        )
 
 
 def _cancelled(error: AttemptCancelled) -> Verdict:

@@ -124,6 +124,10 @@ class Cloud:
     def teardown(self, handle: ClusterHandle, place: Place) -> TeardownResult:
         return self._services.hooks.teardown(self.driver, handle, place, limit=self._limit)
 
+    @property
+    def can_stop(self) -> bool:
+        return needs.STOP in self.abilities
+
     def must_stop(self, handle: ClusterHandle) -> SupportsStop:
         """``ClusterStateError`` where the cloud can't; said before anything is changed."""
         if isinstance(self.driver, SupportsStop):

@@ -13,7 +13,9 @@ class Finding(Enum):
     """What one look showed."""
 
     HEALTHY = auto()  # all nodes run and the agent answers
+    ENDING = auto()  # all nodes run, and the agent says that it is ending the cluster
     SILENT = auto()  # all nodes run, the agent doesn't answer
+    LOST = auto()  # as SILENT, for a long time
     PARTIAL = auto()  # some nodes are missing, failed or in another state than the rest
     STOPPED = auto()  # every node is stopped
     CHANGING = auto()  # nodes are pending, stopping or terminating
@@ -26,7 +28,9 @@ GONE_STATE = None  # the record goes to the history
 TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     S.INIT: {
         Finding.HEALTHY: S.UP,
+        Finding.ENDING: S.AUTOSTOPPING,
         Finding.SILENT: S.INIT,
+        Finding.LOST: S.INIT,
         Finding.PARTIAL: S.INIT,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.INIT,
@@ -35,7 +39,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.UP: {
         Finding.HEALTHY: S.UP,
-        Finding.SILENT: S.UP,  # one failed probe changes nothing; a lasting one is PARTIAL
+        Finding.ENDING: S.AUTOSTOPPING,
+        Finding.SILENT: S.UP,  # one failed probe changes nothing
+        Finding.LOST: S.INIT,
         Finding.PARTIAL: S.INIT,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.INIT,
@@ -44,7 +50,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.STARTING: {
         Finding.HEALTHY: S.UP,
+        Finding.ENDING: S.AUTOSTOPPING,
         Finding.SILENT: S.STARTING,
+        Finding.LOST: S.INIT,
         Finding.PARTIAL: S.STARTING,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.STARTING,
@@ -53,7 +61,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.STOPPING: {
         Finding.HEALTHY: S.STOPPING,
+        Finding.ENDING: S.STOPPING,
         Finding.SILENT: S.STOPPING,
+        Finding.LOST: S.STOPPING,
         Finding.PARTIAL: S.STOPPING,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.STOPPING,
@@ -62,7 +72,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.STOPPED: {
         Finding.HEALTHY: S.UP,
+        Finding.ENDING: S.AUTOSTOPPING,
         Finding.SILENT: S.INIT,
+        Finding.LOST: S.INIT,
         Finding.PARTIAL: S.INIT,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.STOPPED,
@@ -71,7 +83,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.AUTOSTOPPING: {
         Finding.HEALTHY: S.AUTOSTOPPING,
+        Finding.ENDING: S.AUTOSTOPPING,
         Finding.SILENT: S.AUTOSTOPPING,
+        Finding.LOST: S.AUTOSTOPPING,
         Finding.PARTIAL: S.AUTOSTOPPING,
         Finding.STOPPED: S.STOPPED,
         Finding.CHANGING: S.AUTOSTOPPING,
@@ -80,7 +94,9 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
     },
     S.TERMINATING: {
         Finding.HEALTHY: S.TERMINATING,
+        Finding.ENDING: S.TERMINATING,
         Finding.SILENT: S.TERMINATING,
+        Finding.LOST: S.TERMINATING,
         Finding.PARTIAL: S.TERMINATING,
         Finding.STOPPED: S.TERMINATING,
         Finding.CHANGING: S.TERMINATING,

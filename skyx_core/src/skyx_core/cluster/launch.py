@@ -136,11 +136,22 @@ class Launch:
             return Launched(None, 0, None)
         if record.status in (ClusterStatus.STOPPING, ClusterStatus.AUTOSTOPPING):
             record = lifecycle.stop(services, record)
+        if record.status is ClusterStatus.INIT:
+            return self._repair(record)
         if record.status is not ClusterStatus.UP:
             record = lifecycle.start(services, record, fence=self._fence, autostop=wanted.autostop, held=self._held)
         elif wanted.autostop is not None:
             record = lifecycle.set_autostop(services, record, wanted.autostop, held=self._held)
         return Launched(record, 0, lifecycle.candidate_of(record))
+
+    def _repair(self, record: ClusterRecord) -> Launched:
+        """It was up and some of it is missing or silent: made whole where it is, never anywhere else."""
+        request = Request.model_validate_json(record.request_json).model_copy(update={"num_nodes": record.num_nodes})
+        candidate = lifecycle.candidate_of(record)
+        build = Build(self._services, record, self._fence, self._held, self._wanted.autostop)
+        search = Search(self._services, build, iter([Choice(request, candidate)]), self._wanted.search)
+        search.run()
+        return Launched(build.record, search.engine.attempts, candidate)
 
     def _fresh(self, record: ClusterRecord | None) -> Launched:
         services, wanted = self._services, self._wanted

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skyx_core.cluster.access import ClusterAccess
@@ -15,19 +16,29 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 PAUSE_S = 0.2  # between the two lists that prove absence, at least
+PROBE_S = 5.0
+SILENT_LIMIT_S = 120.0  # an agent that was silent for so long is lost
 
 
-def look(services: Services, record: ClusterRecord) -> tuple[Finding, Observation]:
-    """One look, or two a pause apart where the first shows nothing."""
+@dataclass(frozen=True)
+class Look:
+    """What one look showed, and why, in words."""
+
+    finding: Finding
+    reason: str = ""
+
+
+def look(services: Services, record: ClusterRecord) -> Look:
+    """One look, or two a pause apart where the first shows nothing; then the agent's own word."""
     observation = _describe(services, record)
     finding = judge(observation, record.num_nodes)
     if finding is Finding.GONE and not _said_gone(observation, record):
         services.clock.sleep(max(PAUSE_S, _lag(services, record)))
         observation = _describe(services, record)
         finding = judge(observation, record.num_nodes)
-    if finding is Finding.HEALTHY and not agent_answers(services, record):
-        finding = Finding.SILENT
-    return finding, observation
+    if finding is Finding.HEALTHY:
+        return _ask_agent(services, record)
+    return Look(finding, "" if finding is Finding.STOPPED else explain(observation, record.num_nodes))
 
 
 def _lag(services: Services, record: ClusterRecord) -> float:
@@ -50,19 +61,24 @@ def _said_gone(observation: Observation, record: ClusterRecord) -> bool:
     return len(states) >= record.num_nodes and all(state is NodeState.GONE for state in states)
 
 
-def agent_answers(services: Services, record: ClusterRecord) -> bool:
-    """One probe of a few seconds."""
+def _ask_agent(services: Services, record: ClusterRecord) -> Look:
+    """One probe of a few seconds. Silence counts only once it has lasted."""
     cluster = record.cluster
     if cluster is None:
-        return False
+        return Look(Finding.SILENT, "the nodes run, the agent was never started")
     access = ClusterAccess(services, cluster)
     try:
-        access.agent.request("status", limit=5.0)
-        return True
-    except (AgentError, NodeError, PluginError):
-        return False
+        autostop = access.agent.request("status", limit=PROBE_S).get("autostop")
+    except (AgentError, NodeError, PluginError) as error:
+        since = record.refreshed_at if record.refreshed_at is not None else record.created_at
+        lasting = services.clock.time() - since > SILENT_LIMIT_S
+        return Look(Finding.LOST if lasting else Finding.SILENT, f"the nodes run, the agent does not answer: {error}")
     finally:
         access.close()
+    state = autostop if isinstance(autostop, dict) else {}
+    if state.get("state") == "AUTOSTOPPING":
+        return Look(Finding.ENDING, "idle: it is ending itself")
+    return Look(Finding.HEALTHY, f"autostop is {state['reason']}" if state.get("reason") else "")
 
 
 def refresh(services: Services, record: ClusterRecord) -> ClusterRecord | None:
@@ -70,26 +86,23 @@ def refresh(services: Services, record: ClusterRecord) -> ClusterRecord | None:
 
     The caller holds the cluster's lock. A failed look changes nothing but the reason.
     """
-    finding, observation = look(services, record)
-    target = TABLE[record.status][finding]
+    seen = look(services, record)
+    target = TABLE[record.status][seen.finding]
     if target is None:
         _bury(services, record)
         return None
-    now = services.clock.time()
-    reason = "" if finding in (Finding.HEALTHY, Finding.STOPPED) else explain(observation, record.num_nodes)
-    if finding is Finding.SILENT:
-        reason = "the nodes run, the agent does not answer"
-    autostop = None if target is ClusterStatus.STOPPED else record.autostop
     if target is not record.status:
-        services.event(EventKind.STATUS_CHANGED, record, status=target.value, message=reason)
+        services.event(EventKind.STATUS_CHANGED, record, status=target.value, message=seen.reason)
+    keeps_old = seen.finding is Finding.UNKNOWN and not seen.reason
+    answered = seen.finding not in (Finding.UNKNOWN, Finding.SILENT, Finding.LOST)
     return services.store.update(
         record.name,
         record.generation,
         status=target,
-        reason=reason or (record.reason if finding is Finding.UNKNOWN else ""),
+        reason=record.reason if keeps_old else seen.reason,
         ever_up=record.ever_up or target is ClusterStatus.UP,
-        autostop=autostop,
-        refreshed_at=now,
+        autostop=None if target is ClusterStatus.STOPPED else record.autostop,
+        refreshed_at=services.clock.time() if answered else record.refreshed_at,
     )
 
 
