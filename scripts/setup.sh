@@ -31,7 +31,7 @@ fi
 pip="$venv/bin/python -m pip --disable-pip-version-check -q --no-input"
 tools="hatchling editables hypothesis pytest pytest-xdist pytest-timeout pytest-cov ruff mypy import-linter
     types-PyYAML mkdocs-material"
-runtime="pluggy stevedore pydantic pyyaml click rich platformdirs pathspec"
+runtime="pluggy stevedore pydantic pyyaml click rich platformdirs"
 # shellcheck disable=SC2086 # lists of words
 $pip install --no-compile -c constraints.txt $runtime $tools
 # shellcheck disable=SC2086

@@ -87,10 +87,13 @@ if TYPE_CHECKING:
     from skyx_core.models import ZoneOption as ZoneOption
     from skyx_core.models.base import Model as Model
     from skyx_core.node.runner import Channel as Channel
+    from skyx_core.node.runner import NodeFacts as NodeFacts
     from skyx_core.node.runner import Runner as Runner
     from skyx_core.node.runner import RunResult as RunResult
+    from skyx_core.node.sandbox import Sandbox as Sandbox
     from skyx_core.node.sandbox import Sandboxes as Sandboxes
     from skyx_core.node.sandbox import SandboxRunner as SandboxRunner
+    from skyx_core.node.sandbox import SandboxSpec as SandboxSpec
     from skyx_core.task import Task as Task
 
 _HOME = {
@@ -181,11 +184,14 @@ _HOME = {
     "models.base": ("Model",),
     "node.runner": (
         "Channel",
+        "NodeFacts",
         "RunResult",
         "Runner",
     ),
     "node.sandbox": (
+        "Sandbox",
         "SandboxRunner",
+        "SandboxSpec",
         "Sandboxes",
     ),
     "task": ("Task",),

@@ -8,16 +8,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TypeAlias
 
-from skyx_core.api import ClusterHandle, Intent, Node, NodeError, NodeState, Sandboxes, failpoint
+from skyx_core.api import ClusterHandle, Intent, Node, NodeError, NodeState, Sandbox, Sandboxes, SandboxSpec, failpoint
 from skyx_local.capacity import Machine
 from skyx_local.claims import Claim, Lack, Shortage
 from skyx_local.codes import NO_CAPACITY, NO_SPACE, NODE_FAILED, cloud_error
 from skyx_local.ledger import Ledger
 from skyx_local.shape import Shape, amount, number
-
-Sandbox: TypeAlias = Sandboxes.Record
 
 TYPE_TAG = "skyx-instance-type"
 CLOUD_NAME_TAG = "skyx-cloud-name"
@@ -63,7 +60,7 @@ class Nodes:
         made = []
         try:
             for id_, rank, claim in zip(ids, ranks, claims, strict=True):
-                spec = Sandboxes.Spec(
+                spec = SandboxSpec(
                     id=id_,
                     cluster_uid=handle.uid,
                     name=handle.name,

@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TypeAlias
 
 from skyx_core.clock import Clock, SystemClock
 from skyx_core.errors import NodeError
@@ -45,9 +44,6 @@ class Sandboxes:
     """The sandboxes below one folder. Making this object does no I/O; all methods are safe to repeat, from several
     threads and processes too. Raises ``NodeError``; a full disk leaves nothing half-made.
     """
-
-    Spec: TypeAlias = SandboxSpec
-    Record: TypeAlias = Sandbox
 
     def __init__(self, root: Path, *, clock: Clock | None = None, grace_s: float = 1.0) -> None:
         self._given = root
