@@ -32,6 +32,7 @@ from skyx_core.api import (
     Place,
     Request,
     Runner,
+    Sandbox,
     Sandboxes,
     SandboxRunner,
     SelfEnd,
