@@ -48,7 +48,7 @@ from skyx_local.codes import NO_SUCH_TYPE, cloud_error
 from skyx_local.ending import remove_cluster, stop_cluster
 from skyx_local.errors import RULES
 from skyx_local.ledger import Ledger, ledger_folder
-from skyx_local.nodes import Nodes, Sandbox, accelerator_of, as_node, handle_of, reported
+from skyx_local.nodes import Nodes, accelerator_of, as_node, handle_of, reported
 from skyx_local.settings import LocalSettings
 from skyx_local.shape import Shape
 
