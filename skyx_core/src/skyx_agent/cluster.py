@@ -52,16 +52,13 @@ class Cluster:
         self.nodes = [Node(_mapping(node)) for node in values.items(data, "nodes")]
         self.nodes.sort(key=lambda node: node.rank)
         self._by_rank = {node.rank: node for node in self.nodes}
+        self.has_gpus = any(node.gpus for node in self.nodes)
         self._check()
 
     def _check(self) -> None:
         ranks = [node.rank for node in self.nodes]
         if not ranks or len(set(ranks)) != len(ranks):
             raise AgentError("bad_request", f"a cluster needs nodes with different ranks, not {ranks}")
-
-    @property
-    def has_gpus(self) -> bool:
-        return any(node.gpus for node in self.nodes)
 
     def node(self, rank: int) -> Node:
         node = self._by_rank.get(rank)

@@ -12,7 +12,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Dict
 
-    from skyx_agent.cluster import Cluster, Node
+    from skyx_agent.cluster import Cluster
     from skyx_agent.job import Job
     from skyx_agent.jobspec import JobSpec
     from skyx_agent.rank import Rank
@@ -23,18 +23,17 @@ MARKER = "SKYX_JOB_MARKER"
 SANE_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
-def base(node: Node) -> dict[str, str]:
-    """What any process of a user finds after logging in, plus the node's own variables."""
+def login() -> dict[str, str]:
+    """What any process of this user finds after logging in, but for the home folder."""
     try:
         account = pwd.getpwuid(os.getuid())
         user, shell = account.pw_name, account.pw_shell or "/bin/bash"
     except KeyError:
         user, shell = str(os.getuid()), "/bin/bash"
-    plain = {
-        "PATH": SANE_PATH, "HOME": node.home, "USER": user, "LOGNAME": user, "SHELL": shell, "LANG": "C.UTF-8",
+    return {
+        "PATH": SANE_PATH, "USER": user, "LOGNAME": user, "SHELL": shell, "LANG": "C.UTF-8",
         "TERM": "dumb", "PYTHONUNBUFFERED": "1",
     }  # fmt: skip
-    return {**plain, **node.env}
 
 
 def job_variables(cluster: Cluster, job: Job) -> dict[str, str]:
@@ -59,12 +58,19 @@ def rank_variables(cluster: Cluster, rank: Rank) -> dict[str, str]:
 
 
 def build(
-    cluster: Cluster, shared: dict[str, str], spec: JobSpec, rank: Rank, *, mark: str, prologue: str
+    cluster: Cluster,
+    shared: dict[str, str],
+    spec: JobSpec,
+    rank: Rank,
+    *,
+    account: dict[str, str],
+    mark: str,
+    prologue: str,
 ) -> Environment:
     """Bytes, ready for the kernel. The user's variables win over all of ours but the marker."""
     user = {**spec.envs, **spec.secrets}
     ours = {**shared, **rank_variables(cluster, rank)}
-    found = base(rank.node)
+    found = {**account, "HOME": rank.node.home, **rank.node.env}
     found.update({prefix + key: value for key, value in ours.items() for prefix in ("SKYX_", "SKYPILOT_")})
     if rank.kind == "rank" and cluster.has_gpus:
         found["CUDA_VISIBLE_DEVICES"] = ",".join(rank.gpus)

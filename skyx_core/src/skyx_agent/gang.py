@@ -71,10 +71,13 @@ class Gang:
             if self.job.status == states.RUNNING and self.ranks:
                 self.job.exit_codes = [KILLED if rank.code in (None, LOST) else rank.code for rank in self.ranks]
         self._end = TreeEnd(self._services.loop, self._family, self._cluster.grace, self._conclude)
-        if any(rank.code is None for rank in self.ranks):
+        undecided = any(rank.code is None for rank in self.ranks)
+        if undecided and status != states.FAILED:
             self._save_quietly()
         self._services.failpoints.hit("agent.job.before_end")
         self._end.begin()
+        if undecided and not self.job.terminal:  # a failed rank's own mark would lead to the same decision again
+            self._save_quietly()
 
     def _enter(self, status: str) -> None:
         before = self.job.status

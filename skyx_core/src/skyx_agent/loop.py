@@ -74,10 +74,11 @@ class Loop:
             self._once()
 
     def _once(self) -> None:
-        for key, events in self._selector.select(self._patience()):
+        ready = self._selector.select(self._patience())
+        self.clock.refresh()
+        for key, events in ready:
             if key.fd in self._selector.get_map():
                 self._guard(key.data, events)
-        self.clock.refresh()
         now = self.clock.monotonic()
         while self._timers and self._timers[0].due <= now and self._running:
             callback = heapq.heappop(self._timers).callback

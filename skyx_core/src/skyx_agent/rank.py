@@ -84,7 +84,7 @@ class Rank:
     def _finished(self, run: Launcher) -> Callable[[int | None], None]:
         def on_end(code: int | None) -> None:
             run.services.failpoints.hit(f"agent.{self.kind}.after_exit")
-            recorded = run.folder.exit_code(self.kind, self.rank)
+            recorded = None if run.job.ending else run.folder.exit_code(self.kind, self.rank)
             self._settle(recorded if recorded is not None else LOST if code is None else code)
 
         return on_end
@@ -105,6 +105,7 @@ class Launcher:
         self.spec = spec
         self.family = family
         self._shared: dict[str, str] = {}
+        self._account: dict[str, str] = {}
         self.folder: JobDir = services.job_dir(job.id)
 
     def command(self, rank: Rank, attempt: int) -> tuple[list[str], environment.Environment]:
@@ -124,9 +125,11 @@ class Launcher:
     def _environment(self, rank: Rank) -> environment.Environment:
         if not self._shared:
             self._shared = environment.job_variables(self.cluster, self.job)
+            self._account = environment.login()
         mark = environment.marker(self.cluster, self.job)
+        prologue = self.services.shell.prologue
         env = environment.build(
-            self.cluster, self._shared, self.spec, rank, mark=mark, prologue=self.services.shell.prologue
+            self.cluster, self._shared, self.spec, rank, account=self._account, mark=mark, prologue=prologue
         )
         if self.spec.runner:
             env[b"SKYX_JOB_DIR"] = os.fsencode(self.folder.path)

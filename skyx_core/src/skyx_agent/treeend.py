@@ -118,11 +118,14 @@ class TreeEnd:
         """Look again now: called by the timer and when the last root has ended."""
         if self._done is None:
             return
+        late = self._loop.clock.monotonic() - self._force_at
+        if self._told and late < 0 and self._root_lives():
+            self._again()  # they are dying: looking at every process meanwhile would only slow them down
+            return
         living = [] if self._all_gone() else self._family.members()
         if not living:
             self._finish()
             return
-        late = self._loop.clock.monotonic() - self._force_at
         self._signal(living, signal.SIGKILL if late >= 0 else signal.SIGTERM)
         if late > GIVE_UP_SECONDS:
             self._finish()
@@ -137,13 +140,22 @@ class TreeEnd:
         self._timer = self._loop.call_later(min(self._pause, left) if left > 0 else self._pause, self.look)
 
     def _all_gone(self) -> bool:
-        return not any(proc.alive(root) for root in self._family.roots.items()) and self._family.surely_gone()
+        return not self._root_lives() and self._family.surely_gone()
+
+    def _root_lives(self) -> bool:
+        return any(proc.alive(root) for root in self._family.roots.items())
 
     def _signal(self, living: list[Stat], number: signal.Signals) -> None:
-        """Whole groups first, so that none can fork away in between; each process gets SIGTERM once."""
+        """Whole groups first, so that none can fork away in between; each process gets SIGTERM once.
+
+        Wrappers are killed at once: the end is decided, so the exit status that they would write is of no use, and
+        they need not stay until a script has ended politely.
+        """
         fresh = [found for found in living if number == signal.SIGKILL or found.ident not in self._told]
         self._told |= {found.ident for found in fresh}
         leaders = {found.pid for found in living if self._family.roots.get(found.pid) == found.start}
+        for leader in leaders:
+            _kill(leader, signal.SIGKILL)
         for leader in leaders & {found.pgrp for found in fresh}:
             _kill(-leader, number)
         for found in fresh:
