@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from skyx_core.errors import AgentError as AgentError
     from skyx_core.errors import AttemptCancelled as AttemptCancelled
     from skyx_core.errors import BusyError as BusyError
+    from skyx_core.errors import CloudCallError as CloudCallError
     from skyx_core.errors import CloudError as CloudError
     from skyx_core.errors import CloudErrorDetail as CloudErrorDetail
     from skyx_core.errors import ClusterStateError as ClusterStateError
@@ -121,6 +122,7 @@ _HOME = {
         "BusyError",
         "CloudError",
         "CloudErrorDetail",
+        "CloudCallError",
         "ClusterStateError",
         "CredentialsError",
         "InterruptedBySignal",
