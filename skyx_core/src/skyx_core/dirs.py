@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +28,8 @@ class Dirs:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Dirs:
         """By ``SKYX_HOME`` (``~`` is expanded, a relative path starts at the current directory)."""
+        from pathlib import Path
+
         home = environ.get("SKYX_HOME")
         if home:
             return cls.under(Path(home).expanduser().absolute())
@@ -57,6 +63,15 @@ class Dirs:
     @property
     def settings_file(self) -> Path:
         return self.config / "config.yaml"
+
+
+def cache_folder(environ: Mapping[str, str]) -> str:
+    """``Dirs.from_environ(environ).cache`` without loading what that takes: ``skyx --help`` needs no other folder."""
+    if environ.get("SKYX_HOME") or not sys.platform.startswith("linux"):
+        return str(Dirs.from_environ(environ).cache)
+    chosen = environ.get("XDG_CACHE_HOME", "")
+    base = chosen if os.path.isabs(chosen) else os.path.expanduser("~/.cache")
+    return os.path.join(base, "skyx")
 
 
 def ensure(directory: Path) -> Path:

@@ -62,10 +62,10 @@ def group_of(kind: str) -> str:
     return next(group for group, of in KIND_OF_GROUP.items() if of == kind)
 
 
-def read_index(folder: Path | None, path: Sequence[str] | None = None) -> Index:
+def read_index(folder: str | os.PathLike[str] | None, path: Sequence[str] | None = None) -> Index:
     """The index for an import path (default ``sys.path``), from the file where it is fresh, else from a scan."""
     stamps = _stamps(sys.path if path is None else path)
-    file = None if folder is None else folder / f"plugins-{_digest(stamps)}.json"
+    file = None if folder is None else os.path.join(folder, f"plugins-{_digest(stamps)}.json")
     kept = _load(file, stamps) if file is not None else None
     if kept is not None:
         return kept
@@ -165,11 +165,12 @@ def _settled(stamps: Stamps, started: int) -> bool:
     )
 
 
-def _load(file: Path, stamps: Stamps) -> Index | None:
+def _load(file: str, stamps: Stamps) -> Index | None:
     import json
 
     try:
-        data = json.loads(file.read_bytes())
+        with open(file, "rb") as stream:
+            data = json.loads(stream.read())
         if data["format"] != _FORMAT or data["stamps"] != [list(stamp) for stamp in stamps]:
             return None
         entries = tuple(Entry(*map(str, row)) for row in data["entries"])
@@ -181,10 +182,12 @@ def _load(file: Path, stamps: Stamps) -> Index | None:
         return None
 
 
-def _save(file: Path, index: Index, stamps: Stamps, started: int) -> None:
+def _save(path: str, index: Index, stamps: Stamps, started: int) -> None:
     """Write it whole or not at all; failing is no error."""
     import json
+    from pathlib import Path
 
+    file = Path(path)
     if not _settled(stamps, started):
         return
     data = {

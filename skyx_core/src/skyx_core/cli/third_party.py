@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 def names(app: App) -> Mapping[str, str]:
     """Name -> the distribution it comes from. Never an error: help must always come."""
-    from skyx_core.dirs import Dirs
+    from skyx_core.dirs import cache_folder
     from skyx_core.index import read_index
 
     try:
-        index = read_index(Dirs.from_environ(app.environ).cache)
+        index = read_index(cache_folder(app.environ))
     except Exception as error:
         app.note(f"warning: commands of plugins can't be listed: {error}")
         return {}
