@@ -12,7 +12,7 @@ from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.lookup import must_get
 from skyx_core.cluster.sync import plan_sync
-from skyx_core.errors import AgentError, UsageError
+from skyx_core.errors import AgentError, NotFoundError, UsageError
 from skyx_core.jobs.client import LogState
 from skyx_core.models import EventKind
 from skyx_core.results import CancelResult, ClusterStatus, JobInfo, JobResult, JobStatus, LogChunk
@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 RECONNECT_S = 0.5
 RECONNECTS = 20
 WAIT_STEP_S = 3600.0
+
+
+class NoSuchJobError(NotFoundError):
+    """The cluster is there, the job isn't."""
+
+    code = "SKYX-E301"
+    exit_code = 102
 
 
 class JobOperations:
@@ -97,7 +104,10 @@ class LogStream:
         self._follow = follow
         self._tail = tail
         self._ranks = ranks
-        job = access.agent.job(job_id)
+        try:
+            job = access.agent.job(job_id)
+        except NotFoundError as error:
+            raise NoSuchJobError(error.what, where=error.where, hint=error.hint) from error
         self._state = LogState(status=job.status, job_id=job.id)
 
     @property

@@ -194,9 +194,7 @@ def _chunks(stream: FrameStream, state: LogState) -> Iterator[LogChunk]:
             state.job_id = _int(answer["job_id"])
         if not isinstance(chunk, dict):
             state.status = str(answer.get("status", ""))
-            if answer.get("done"):
-                return
-            continue
+            return  # the end of what was asked for: of the job, or (without ``follow``) of what there is
         _, data = stream.receive(ANSWER_LIMIT_S)
         name, end = str(chunk["stream"]), _int(chunk["offset"]) + len(data)
         state.offsets[name] = end
