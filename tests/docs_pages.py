@@ -149,7 +149,6 @@ def environ(folder: Path) -> dict[str, str]:
         "SKYX_HOME": str(folder / "skyx"),
         "SKYX_LOCAL_LEDGER": str(folder / "ledger"),
         "PYTHONPATH": str(folder / "site"),
-        "PYTHONDONTWRITEBYTECODE": "1",
         "PIP_TARGET": str(folder / "site"),
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
