@@ -121,7 +121,7 @@ def test_killed_at_any_point_every_accepted_job_runs_once(ran: Head, point: str)
             except (EOFError, ConnectionError):
                 client = ran.reconnect(old)
     client = ran.reconnect(old)
-    listed = client.ask("queue")["jobs"]
+    listed = client.ask("queue")["jobs"][::-1]
     assert len(listed) == 3
     assert [client.wait(job["id"])["status"] for job in listed] == ["SUCCEEDED"] * 3
     assert _count(ran) == [job["id"] for job in listed]

@@ -148,7 +148,7 @@ class Agent:
     def upgrade(self, argv: list[str]) -> None:
         """The supervisor becomes ``argv``; ranks go on, and the new agent takes them over."""
         if self._alive < 0 or not argv or not os.access(argv[0], os.X_OK):
-            raise AgentError("bad_request", "upgrade needs a supervisor and the argv of an executable")
+            raise AgentError("invalid", "upgrade needs a supervisor and the argv of an executable")
         write_atomically(os.path.join(self.folder, "next.argv"), b"\0".join(os.fsencode(word) for word in argv))
         self._leave(EXIT_UPGRADE)
 

@@ -60,9 +60,9 @@ class Autostop:
         wait_for = values.text(data, "wait_for", "jobs_and_ssh")
         argv = values.words(data, "argv")
         if wait_for not in WAIT_FOR:
-            raise AgentError("bad_request", f"wait_for must be one of {', '.join(WAIT_FOR)}, not {wait_for!r}")
+            raise AgentError("invalid", f"wait_for must be one of {', '.join(WAIT_FOR)}, not {wait_for!r}")
         if not argv or any(values.NUL in word for word in argv):
-            raise AgentError("bad_request", "autostop needs the argv of the program that ends the cluster")
+            raise AgentError("invalid", "autostop needs the argv of the program that ends the cluster")
         if minutes < 0:
             self.cancel()
             return

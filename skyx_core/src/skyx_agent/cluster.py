@@ -30,7 +30,7 @@ class Node:
         self.gpus = _gpu_ids(data.get("gpus"))
         self.marker = values.text(data, "marker", "")
         if not os.path.isabs(self.home) or values.NUL in self.home:
-            raise AgentError("bad_request", f"the home of node {self.rank} must be an absolute path: {self.home!r}")
+            raise AgentError("invalid", f"the home of node {self.rank} must be an absolute path: {self.home!r}")
 
 
 class Cluster:
@@ -58,12 +58,12 @@ class Cluster:
     def _check(self) -> None:
         ranks = [node.rank for node in self.nodes]
         if not ranks or len(set(ranks)) != len(ranks):
-            raise AgentError("bad_request", f"a cluster needs nodes with different ranks, not {ranks}")
+            raise AgentError("invalid", f"a cluster needs nodes with different ranks, not {ranks}")
 
     def node(self, rank: int) -> Node:
         node = self._by_rank.get(rank)
         if node is None:
-            raise AgentError("bad_request", f"the cluster has no node {rank} any more")
+            raise AgentError("invalid", f"the cluster has no node {rank} any more")
         return node
 
     def info(self) -> str:

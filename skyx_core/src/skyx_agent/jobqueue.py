@@ -223,9 +223,9 @@ class JobQueue:
         return self.active.get(job.id, job)
 
     def listing(self, limit: int, since: int) -> list[Job]:
-        """All active jobs and the last ``limit`` ended ones with a number above ``since``, oldest first."""
+        """All active jobs and the last ``limit`` ended ones with a number above ``since``, newest first."""
         active = [job for job in self.active.values() if job.id > since]
-        return sorted([*active, *self._services.store.ended(since, limit)], key=lambda job: job.id)
+        return sorted([*active, *self._services.store.ended(since, limit)], key=lambda job: -job.id)
 
     def describe(self, job: Job) -> Json:
         """A job's JSON; of a waiting one ``reason`` says why it waits."""

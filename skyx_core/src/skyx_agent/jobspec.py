@@ -37,16 +37,16 @@ class JobSpec:
 
     def _check(self) -> None:
         if not self.submit_id:
-            raise AgentError("bad_request", "submit_id must not be empty")
+            raise AgentError("invalid", "submit_id must not be empty")
         if self.num_nodes < 1:
-            raise AgentError("bad_request", f"num_nodes must be 1 or more, not {self.num_nodes}")
+            raise AgentError("invalid", f"num_nodes must be 1 or more, not {self.num_nodes}")
         for script in (self.setup, *self.scripts()):
             if script is not None:
                 encode(script, "a script of the job")
         encode(self.workdir, "workdir")
         for key, label in (("submit_id", self.submit_id), ("task_id", self.task_id), ("name", self.name or "")):
             if not _is_unicode(label):
-                raise AgentError("bad_value", f"{key} is not valid Unicode text")
+                raise AgentError("invalid", f"{key} is not valid Unicode text")
         check_environment(self.envs, self.secrets)
 
     def scripts(self) -> list[str | None]:
@@ -80,7 +80,7 @@ def encode(value: str, what: str) -> bytes:
         return value.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError as error:
         raise AgentError(
-            "bad_value", f"{what} holds a character that has no bytes (U+{ord(value[error.start]):04X})"
+            "invalid", f"{what} holds a character that has no bytes (U+{ord(value[error.start]):04X})"
         ) from error
 
 
@@ -89,18 +89,18 @@ def check_environment(envs: Mapping[str, str], secrets: Mapping[str, str]) -> No
     total = 0
     for key, value in (*envs.items(), *secrets.items()):
         if not (key.isascii() and key.isidentifier()):
-            raise AgentError("bad_value", f"{key!r} can't be the name of an environment variable")
+            raise AgentError("invalid", f"{key!r} can't be the name of an environment variable")
         if values.NUL in value:
-            raise AgentError("bad_value", f"the value of {key} holds a NUL character, which no process can be given")
+            raise AgentError("invalid", f"the value of {key} holds a NUL character, which no process can be given")
         size = len(key) + 1 + len(encode(value, f"the value of {key}"))
         total += size + 9
         if size > STRING_LIMIT:
             raise AgentError(
-                "too_big", f"{key} takes {size} bytes; one variable can have {STRING_LIMIT}", "put it in a file"
+                "too_large", f"{key} takes {size} bytes; one variable can have {STRING_LIMIT}", "put it in a file"
             )
         if total > TOTAL_LIMIT:
             raise AgentError(
-                "too_big",
+                "too_large",
                 f"envs and secrets together take more than {TOTAL_LIMIT} bytes; {key} is the one that is too much",
                 "put large values in files",
             )
@@ -120,7 +120,7 @@ def _run(value: object, num_nodes: int) -> str | list[str | None] | None:
     if not isinstance(value, list) or not all(script is None or isinstance(script, str) for script in value):
         raise values.bad("run", "a text, null, or a list of these per rank", value)
     if len(value) != num_nodes:
-        raise AgentError("bad_request", f"run has {len(value)} scripts for {num_nodes} ranks")
+        raise AgentError("invalid", f"run has {len(value)} scripts for {num_nodes} ranks")
     return value
 
 
@@ -129,6 +129,6 @@ def _accelerators(data: Mapping[str, object]) -> dict[str, float]:
     for name in values.mapping(data, "accelerators"):
         count = values.number(values.mapping(data, "accelerators"), name, 1.0)
         if count < 0 or (count > 1 and count != int(count)):
-            raise AgentError("bad_value", f"{count:g} of accelerator {name}: whole numbers, or a fraction below 1")
+            raise AgentError("invalid", f"{count:g} of accelerator {name}: whole numbers, or a fraction below 1")
         found[name] = count
     return found

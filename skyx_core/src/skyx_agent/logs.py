@@ -38,7 +38,7 @@ class LogRequest:
             stream: values.whole(values.mapping(data, "offsets"), stream) for stream in values.mapping(data, "offsets")
         }
         if any(offset < 0 for offset in offsets.values()):
-            raise AgentError("bad_request", "an offset must not be negative")
+            raise AgentError("invalid", "an offset must not be negative")
         if data.get("tail") is not None and not offsets:
             offsets = tail_positions(folder, ranks, max(0, values.whole(data, "tail")))
         self._text = Merged(folder, ranks, offsets)

@@ -14,10 +14,12 @@ Operations (all but ``hello`` need the hello first):
 ``configure`` cluster: {name, uid, cloud, region, zone, nodes: [{rank, node, address, home, env, gpus, cpus, marker}],
     strict, boot, watch_ssh}. Idempotent. Another ``boot`` than the stored one ends what was running as FAILED_DRIVER.
 ``submit`` job: a job's fields. -> job_id. The same submit_id always gives the same job_id.
-``queue`` limit (1000), since (job id, exclusive). -> jobs, oldest first.
+``queue`` limit (1000), since (job id, exclusive). -> jobs, newest first: all active ones and the last
+    ``limit`` ended ones.
 ``job`` job_id or null (= latest). -> job.
 ``wait`` job_id or null, timeout (seconds, 3600 at most). -> done, job. Pushed when the job ends.
-``cancel`` jobs: [ids], all, latest. -> cancelled, already_done, unknown. Answers when the processes are gone.
+``cancel`` jobs: [ids], all, latest (that has not ended, if any). -> cancelled, already_done, unknown.
+    Answers when the processes are gone.
 ``logs`` job_id or null, ranks, offsets {stream: bytes}, follow, tail (lines). -> chunks; then done, status.
 ``autostop`` set: {idle_minutes, down, wait_for, argv}, or cancel: true, or nothing (= get). -> autostop.
 ``touch`` resets the idle clock; ``hold`` keeps the cluster from being idle while the connection lives.
@@ -77,7 +79,7 @@ class Decoder:
             if kind not in (JSON, BYTES):
                 raise AgentError("bad_frame", "the bytes received are not a frame of the agent's protocol")
             if size > self.limit:
-                raise AgentError("too_big", f"a frame of {size} bytes was announced, {self.limit} is the limit")
+                raise AgentError("too_large", f"a frame of {size} bytes was announced, {self.limit} is the limit")
             if len(self._buffer) < _HEAD.size + size:
                 return
             body = bytes(self._buffer[_HEAD.size : _HEAD.size + size])

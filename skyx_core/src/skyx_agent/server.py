@@ -153,7 +153,7 @@ class Server:
         if values.flag(message, "all"):
             return list(queue.active.values()), []
         if values.flag(message, "latest"):
-            return [queue.find(None)], []
+            return [queue.find(max(queue.active, default=None))], []
         found, unknown = [], []
         for number in dict.fromkeys(values.wholes(message, "jobs")):
             try:

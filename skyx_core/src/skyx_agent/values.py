@@ -18,7 +18,7 @@ LARGEST = 1 << 62
 
 def bad(key: str, want: str, value: object) -> AgentError:
     """The error for a value of the wrong kind; the value itself is never shown (it may be secret)."""
-    return AgentError("bad_request", f"{key} must be {want}, not {type(value).__name__}")
+    return AgentError("invalid", f"{key} must be {want}, not {type(value).__name__}")
 
 
 def text(data: Mapping[str, object], key: str, default: str | None = None) -> str:

@@ -175,7 +175,7 @@ def test_wrong_settings_are_refused(head: Head, setting: dict[str, object]) -> N
     client = _up(head)
     with pytest.raises(AgentRefusal) as refusal:
         client.ask("autostop", set=setting)
-    assert refusal.value.code == "bad_request"
+    assert refusal.value.code == "invalid"
 
 
 def test_somebody_logged_in_through_ssh_holds_it_up(head: Head, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -88,7 +88,7 @@ def test_a_request_before_the_hello_and_an_unknown_one_are_refused(client_path: 
 def test_wrong_types_are_refused_by_name(client_path: str, fields: dict[str, object]) -> None:
     with pytest.raises(AgentRefusal) as refusal:
         Client(client_path).ask("job", **fields)
-    assert refusal.value.code in ("bad_request", "unknown_job")
+    assert refusal.value.code in ("invalid", "unknown_job")
 
 
 def test_a_client_that_never_reads_does_not_hold_up_others_nor_fill_memory(shared_head: Head, client_path: str) -> None:
