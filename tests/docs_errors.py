@@ -2,21 +2,29 @@
 
 from __future__ import annotations
 
+import importlib
+import re
 from pathlib import Path
 
 from skyx_core.errors import SkyxError
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "troubleshooting.md"
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "troubleshooting.md"
 BEGIN, END = "<!-- codes -->\n", "<!-- end of codes -->\n"
+SOURCES = ROOT / "skyx_core" / "src"
+CODED = re.compile(r"^class (\w+)\(.*\):\n(?:(?!class ).*\n)*?    code(?:: ClassVar\[str\])? = \"SKYX-E", re.MULTILINE)
 
 
-def classes(base: type[SkyxError] = SkyxError) -> list[type[SkyxError]]:
-    """The error tree of core, by code."""
-    found = [base]
-    for child in base.__subclasses__():
-        if child.__module__ == "skyx_core.errors":
-            found += classes(child)
-    return sorted(found, key=lambda error: error.code)
+def classes() -> list[type[SkyxError]]:
+    """Every class of core that has a code of its own, by code; of several with one code the one in ``errors``."""
+    found: dict[str, type[SkyxError]] = {}
+    paths = (SOURCES / "skyx_core").rglob("*.py")
+    for path in sorted(paths, key=lambda path: (path.name != "errors.py", "cli" in path.parts, path)):
+        for name in CODED.findall(path.read_text(encoding="utf-8")):
+            module = ".".join(path.relative_to(SOURCES).with_suffix("").parts)
+            error: type[SkyxError] = getattr(importlib.import_module(module), name)
+            found.setdefault(error.code, error)
+    return [found[code] for code in sorted(found)]
 
 
 def table() -> str:
@@ -24,7 +32,9 @@ def table() -> str:
     rows = ["| code | exit | error | what it means |", "|---|---|---|---|"]
     for error in classes():
         says = (error.__doc__ or "").strip().split("\n\n")[0].replace("``", "`")
-        rows.append(f"| `{error.code}` | {error.exit_code} | `{error.__name__}` | {' '.join(says.split())} |")
+        rows.append(
+            f"| `{error.code}` | {error.exit_code} | `{error.__name__.strip('_')}` | {' '.join(says.split())} |"
+        )
     return "\n".join(rows) + "\n"
 
 
