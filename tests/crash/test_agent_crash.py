@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
+import time
 
 import pytest
 
-from unit.agent.client import AgentRefusal, Head, eventually, kill, lives
+from unit.agent.client import AgentRefusal, Head, eventually, kill, lives, marked
 from unit.agent.conftest import head as head  # noqa: PLC0414 - a fixture
 
 
@@ -217,3 +219,19 @@ def test_serve_may_be_repeated_and_gives_one_agent(head: Head) -> None:
     old = head.kill_agent()
     assert eventually(lambda: head.agent_pid() != old, 5)
     assert head.serve()["supervisor_pid"] == first["supervisor_pid"]
+
+
+@pytest.mark.parametrize("agent_dies", [True, False])
+def test_nothing_stays_when_the_folder_is_removed(head: Head, agent_dies: bool) -> None:
+    client = head.up(serve_env={"SKYX_TEST_CLOCK": str(head.clock)}, grace_s=0.1)
+    client.submit("sleep 300")
+    assert eventually(lambda: client.ask("status")["jobs"]["RUNNING"] == 1)
+    shutil.rmtree(head.dir)
+    if agent_dies:
+        kill(head.info["pid"])
+    head.advance(31)
+    time.sleep(0.3)
+    head.advance(10)
+    assert eventually(lambda: not any(lives(head.info[key]) for key in ("pid", "supervisor_pid")))
+    if not agent_dies:
+        assert not marked(f"uid-{head.root.name}:")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import fcntl
 import gc
 import json
 import os
 import signal
-import time
 
 from skyx_agent import VERSION, paths, proc
 from skyx_agent.autostop import Autostop
@@ -19,6 +17,7 @@ from skyx_agent.failpoints import Failpoints
 from skyx_agent.files import make_private_dir, write_atomically
 from skyx_agent.jobqueue import STOPPED, JobQueue
 from skyx_agent.journal import Journal
+from skyx_agent.locks import take
 from skyx_agent.logs import LogDesk
 from skyx_agent.loop import READ, Loop
 from skyx_agent.recovery import open_store
@@ -33,16 +32,18 @@ if TYPE_CHECKING:
     from skyx_agent.job import Job
     from skyx_agent.values import Json
 
-LOCK_SECONDS = 5.0
 LAST_WORDS_SECONDS = 0.05
 STOP_LIMIT_SECONDS = 60.0
+FOLDER_SECONDS = 30.0
+FOLDER_GRACE_SECONDS = 5.0
 
 
 class Agent:
     """One per folder. ``alive`` is a pipe that ends when the supervisor does."""
 
-    def __init__(self, folder: str, alive: int) -> None:
+    def __init__(self, folder: str, alive: int, lock: int) -> None:
         self.folder = folder
+        self._lock = lock
         self._alive = alive
         self._supervisor = os.getppid()
         self._exit = EXIT_DONE
@@ -69,6 +70,7 @@ class Agent:
         self._recover()
         self.autostop.begin(self.queue.held)
         paths.write_agent_json(self.folder, {"socket": self._socket_path, **self.identity()})
+        self._look_after_folder()
         gc.collect()
         gc.freeze()
         self.services.loop.run()
@@ -186,6 +188,22 @@ class Agent:
             self.server.rebind()
         self.services.children.reap()
 
+    def _look_after_folder(self) -> None:
+        """Somebody who removes the folder means the cluster to be gone: end with it."""
+        if self._has_folder():
+            self.services.loop.call_later(FOLDER_SECONDS, self._look_after_folder)
+            return
+        self.services.journal.say("the agent's folder was removed; ending")
+        self.queue.held = True
+        self.queue.fail_running(STOPPED)
+        self.services.loop.call_later(FOLDER_GRACE_SECONDS, lambda: self._leave(EXIT_DONE))
+
+    def _has_folder(self) -> bool:
+        try:
+            return os.path.samestat(os.stat(os.path.join(self.folder, "agent.lock")), os.fstat(self._lock))
+        except OSError:
+            return False
+
     def _supervisor_gone(self, _events: int) -> None:
         """Nobody would restart us any more: begin again under a new supervisor, which takes over what runs."""
         from skyx_agent.serve import launch
@@ -205,29 +223,16 @@ class Agent:
 def main(folder: str, alive: int) -> int:
     """The agent's process. A refusal to start is left in ``agent.error`` for the one who asked."""
     os.umask(0o022)
-    lock = os.open(os.path.join(folder, "agent.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    if not take(lock, LOCK_SECONDS):
-        return EXIT_REFUSED
     try:
-        return Agent(folder, alive).run()
+        lock = take(os.path.join(folder, "agent.lock"))
+        if lock is None:
+            return EXIT_REFUSED
+        return Agent(folder, alive, lock).run()
     except AgentError as error:
         _refuse(folder, error)
     except OSError as error:
         _refuse(folder, AgentError("disk", f"the agent can't start: {error}"))
     return EXIT_REFUSED
-
-
-def take(lock: int, patience: float) -> bool:
-    """Take an exclusive file lock, trying for ``patience`` seconds."""
-    deadline = time.monotonic() + patience
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)
 
 
 def _refuse(folder: str, error: AgentError) -> None:

@@ -5,7 +5,6 @@ It was made a child subreaper before it was executed, so every orphan below it c
 
 from __future__ import annotations
 
-import fcntl
 import os
 import signal
 import sys
@@ -13,11 +12,11 @@ import time
 
 from skyx_agent.entry import command
 from skyx_agent.exits import EXIT_DONE, EXIT_REFUSED, EXIT_UPGRADE
+from skyx_agent.locks import take
 
 FIRST_PAUSE_SECONDS = 0.2
 LAST_PAUSE_SECONDS = 4.0
 STEADY_SECONDS = 10.0
-LOCK_SECONDS = 5.0
 FAILED_STATUS = 127 << 8
 
 
@@ -31,8 +30,7 @@ class Supervisor:
         self._environ = dict(os.environ)
 
     def run(self) -> int:
-        lock = os.open(os.path.join(self._folder, "supervisor.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-        if not _take(lock):
+        if take(os.path.join(self._folder, "supervisor.lock")) is None:
             return EXIT_REFUSED
         signal.signal(signal.SIGTERM, self._pass_on)
         signal.signal(signal.SIGINT, self._pass_on)
@@ -42,6 +40,8 @@ class Supervisor:
             code = os.WEXITSTATUS(status) if os.WIFEXITED(status) else -1
             if code in (EXIT_DONE, EXIT_REFUSED):
                 return code
+            if not os.path.isdir(self._folder):
+                return EXIT_DONE
             if code == EXIT_UPGRADE:
                 self._become_next()
             self._environ.pop("SKYX_FAILPOINT", None)  # a point that ends the agent must not end the next one too
@@ -86,15 +86,3 @@ class Supervisor:
             os.kill(self._agent, signal.SIGTERM)
         else:
             os._exit(0)
-
-
-def _take(lock: int) -> bool:
-    deadline = time.monotonic() + LOCK_SECONDS
-    while True:
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return True
-        except BlockingIOError:
-            if time.monotonic() > deadline:
-                return False
-            time.sleep(0.02)

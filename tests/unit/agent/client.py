@@ -195,13 +195,23 @@ class Head:
         kill(info["pid"])
         return int(info["pid"])
 
+    def _last_client(self) -> Client | None:
+        """None while a supervisor is just starting the agent again; raises when there never was one."""
+        try:
+            return self.client(timeout=15.0)
+        except (ConnectionError, EOFError):
+            return None
+
     def end(self) -> None:
         """End every process of this head."""
         for client in self.clients:
             client.close()
         with contextlib.suppress(OSError, EOFError, AgentRefusal):
-            self.client(timeout=15.0).ask("shutdown", kill_jobs=True)
+            found = eventually(self._last_client, 6.0)
+            if found:
+                found.ask("shutdown", kill_jobs=True)
         info = self.info if "pid" in self.info else {}
+        info = json.loads((self.dir / "agent.json").read_text()) if (self.dir / "agent.json").exists() else info
         pids = [int(info[key]) for key in ("supervisor_pid", "pid") if key in info]
         eventually(lambda: not any(lives(pid) for pid in pids), 5.0)
         for pid in marked(f"uid-{self.root.name}:"):
