@@ -176,6 +176,7 @@ class Launch:
     def _agree(self, shown: TaskPlan, excluded: Sequence[WhyNot]) -> None:
         services, wanted = self._services, self._wanted
         if not shown.candidates:
+            self._refuse_unknown_clouds()
             rows = [(w.subject, describe_request(wanted.requests[0]), w.reason, w.fix) for w in excluded]
             raise NoCapacityError(
                 "nothing fits the request", where=wanted.name, attempts=rows, hint="relax it, or enable another cloud"
@@ -187,6 +188,12 @@ class Launch:
                 raise PolicyVetoError("the launch was refused", where=wanted.name, why=who)
         if wanted.confirm is not None and not wanted.confirm(wanted.name, shown):
             raise NotConfirmed("nothing was launched", why="it was not confirmed")
+
+    def _refuse_unknown_clouds(self) -> None:
+        """Only clouds that aren't installed were asked for: that is no lack of capacity."""
+        asked = {request.cloud for request in self._wanted.requests}
+        if not asked & {None, *self._services.plugins.names("cloud")}:
+            self._services.clouds.get(min(cloud for cloud in asked if cloud))
 
     def _reserve(self, candidate: Candidate) -> ClusterRecord:
         """The record is on disk before the first call to a cloud."""

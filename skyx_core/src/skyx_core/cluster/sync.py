@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from skyx_core.calls import Fence
 from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.parallel import in_parallel
-from skyx_core.errors import UsageError
+from skyx_core.errors import NodeError, UsageError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import EventKind
 
@@ -42,7 +42,11 @@ def plan_sync(task: Task, cwd: Path) -> tuple[list[Transfer], list[str]]:
             )
         from skyx_core.node.ignore import select_files
 
-        selection = select_files(_existing(task.workdir, cwd, "workdir", folder=True))
+        try:
+            selection = select_files(_existing(task.workdir, cwd, "workdir", folder=True))
+        except NodeError as error:
+            hint = "make it readable, or name what is not to be copied in .skyxignore"
+            raise UsageError(error.what, where="workdir", why=error.why, hint=hint) from error
         warnings += selection.warnings
         transfers.append(Transfer(_path(task.workdir, cwd), WORKDIR, tuple(selection.files)))
     for target, source in task.file_mounts.items():
