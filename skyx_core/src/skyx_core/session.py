@@ -142,7 +142,7 @@ class Session:
         return None if self.store.armed() else self.store.infos_json()
 
     def queue(self, cluster: str | None = None) -> list[results.JobInfo]:
-        """Jobs of one cluster, or of all that are up; the oldest first."""
+        """Jobs of one cluster, or of all that are up; the newest first."""
         return self._do.jobs.queue(cluster)
 
     def logs(
