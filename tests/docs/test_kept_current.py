@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import html
 import json
 import re
 import subprocess
 import sys
 
 import docs_errors
-from docs_pages import ROOT, pages
+from docs_pages import ROOT, blocks, pages, same
 from skyx_core.task import json_schema
 
 DOCS = ROOT / "docs"
@@ -70,6 +71,20 @@ def test_the_pictures_need_nothing_from_the_network() -> None:
         assert not addresses, picture
         assert "@font-face" not in text
         assert not re.search(r"url\((?!#)", text)
+
+
+def lines_of(picture: str) -> str:
+    """The text that a picture of a terminal shows."""
+    rows: dict[float, list[tuple[float, str]]] = {}
+    text = (DOCS / picture).read_text(encoding="utf-8")
+    for x, y, words in re.findall(r'<text[^>]* x="([\d.]+)" y="([\d.]+)"[^>]* clip-path[^>]*>([^<]*)</text>', text):
+        rows.setdefault(float(y), []).append((float(x), html.unescape(words).replace("\xa0", " ")))
+    return "".join("".join(words for _, words in sorted(rows[y])).rstrip() + "\n" for y in sorted(rows))
+
+
+def test_readme_shows_the_run_that_the_picture_shows() -> None:
+    shown = next(block.text for block in blocks("README.md") if block.text.startswith("$ make demo\n"))
+    assert same(shown, lines_of("demo.svg")), f"make both from one run; the picture shows:\n{lines_of('demo.svg')}"
 
 
 def test_the_recorder_draws_what_a_terminal_would_show() -> None:
