@@ -39,7 +39,7 @@ def test_09_a_failed_job_or_setup_leaves_the_cluster_up(shared):
     assert "never" not in failed.out
     [row] = shared.ok("status", "c", "-o", "json").json
     assert row["status"] == "UP"
-    job = shared.ok("queue", "c", "-o", "json").json[-1]
+    job = shared.ok("queue", "c", "-o", "json").json[0]
     assert job["status"] == "FAILED_SETUP"
     assert "4" in job["reason"]
     assert "head" in job["reason"]

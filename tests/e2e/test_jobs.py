@@ -8,13 +8,14 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
+
 from cli_process import Cli, wait_for
 
 pytestmark = pytest.mark.e2e
 
 
 @pytest.fixture(scope="module")
-def gang(new_user):  # noqa: ANN201
+def gang(new_user):
     """One user with cluster ``g`` of three nodes; the state of its jobs is each test's own."""
     user: Cli = new_user()
     user.ok("launch", "-c", "g", "-y", "--infra", "local", "--num-nodes", "3")
@@ -23,7 +24,7 @@ def gang(new_user):  # noqa: ANN201
 
 
 def last_job(user: Cli) -> dict:
-    return user.ok("queue", "g", "-o", "json").json[-1]
+    return user.ok("queue", "g", "-o", "json").json[0]  # the newest
 
 
 def test_each_state_has_its_exit_code(gang):
@@ -129,7 +130,8 @@ def test_logs_can_be_cut_chosen_and_downloaded(gang):
 
 def test_every_job_knows_its_place_under_both_names(gang):
     names = "NODE_RANK NODE_IPS NUM_NODES NUM_GPUS_PER_NODE TASK_ID INTERNAL_JOB_ID CLUSTER_INFO"
-    script = f'for n in {names}; do a=SKYX_$n; b=SKYPILOT_$n; [ "${{!a}}" = "${{!b}}" ] && [ -n "${{!a+x}}" ] || exit 5; done'
+    same = '[ "${!a}" = "${!b}" ] && [ -n "${!a+x}" ]'
+    script = f"for n in {names}; do a=SKYX_$n; b=SKYPILOT_$n; {same} || exit 5; done"
     gang.write("n.yaml", f'num_nodes: 3\nrun: |\n  {script}\n  echo $SKYX_NUM_NODES:$(echo "$SKYX_NODE_IPS" | wc -l)\n')
     done = gang.ok("exec", "g", "n.yaml")
     assert len(re.findall(r"3:3$", done.out, re.M)) == 3

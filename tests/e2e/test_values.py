@@ -11,6 +11,7 @@ import stat
 from pathlib import Path
 
 import pytest
+
 from cli_process import Cli, node_processes, wait_for
 
 pytestmark = pytest.mark.e2e
