@@ -23,6 +23,10 @@ def remove_nodes(services: Services, record: ClusterRecord, place: Place) -> Non
     """Terminate until the cloud says that everything is gone; ``LeftoverError`` names what isn't."""
     cloud = services.clouds.get(place.cloud)
     _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
+    lag = cloud.driver.list_lag_s
+    if lag and services.store.intents(record.uid, open_only=True):
+        services.clock.sleep(lag)  # what a lost answer was about may not be in lists yet
+        _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
 
 
 def settle_stopped(services: Services, record: ClusterRecord) -> None:
