@@ -69,14 +69,15 @@ QUICK = {
     "local.teardown.after_nodes",
     "state.remove.before_commit",
 }
+QUICK_AGAIN = {"local.create.after_node@1", "attempt.creating.before_made", "launch.before_up"}
 FULL = os.environ.get("SKYX_TEST_DEPTH") == "full"
 UNRECORDED = {"state.reserve.before_commit"}
 UP_FROM = LAUNCH.index("state.update.after_commit@3")
 TASK = "num_nodes: 2\nresources: {infra: local}\nfile_mounts: {~/t.yaml: t.yaml}\nrun: 'true'\n"
 
 
-def chosen(points: tuple[str, ...]) -> list[str]:
-    return [point for point in points if FULL or point in QUICK]
+def chosen(points: tuple[str, ...], quick: set[str] = QUICK) -> list[str]:
+    return [point for point in points if FULL or point in quick]
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_a_killed_launch_is_shown_as_it_is_and_taken_down_whole(user, point):
     assert user.clusters() == []
 
 
-@pytest.mark.parametrize("point", chosen(LAUNCH))
+@pytest.mark.parametrize("point", chosen(LAUNCH, QUICK_AGAIN))
 def test_a_killed_launch_can_simply_be_repeated(user, point):
     kill_at(user, point)
     with user.session() as session:

@@ -99,4 +99,5 @@ def test_07_a_request_without_amounts_reserves_nothing_and_cpu_jobs_run_side_by_
     meet = "touch ~/{mine}; for i in $(seq 500); do test -e ~/{other} && exit 0; sleep 0.02; done; exit 9"
     cli.ok("exec", "free", "-d", meet.format(mine="a", other="b"))
     cli.ok("exec", "free", meet.format(mine="b", other="a"))
-    wait_for(lambda: {job["status"] for job in cli.ok("queue", "free", "-o", "json").json} == {"SUCCEEDED"})
+    with cli.session() as session:
+        wait_for(lambda: {job.status for job in session.queue("free")} == {"SUCCEEDED"})

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cli_process import Cli, wait_for
+from skyx_core.results import to_json
 
 pytestmark = pytest.mark.e2e
 
@@ -24,7 +25,9 @@ def gang(new_user):
 
 
 def last_job(user: Cli) -> dict:
-    return user.ok("queue", "g", "-o", "json").json[0]  # the newest
+    """The newest, as the command would show it."""
+    with user.session() as session:
+        return to_json(session.queue("g")[0])
 
 
 def test_each_state_has_its_exit_code(gang):

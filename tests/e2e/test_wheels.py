@@ -44,29 +44,14 @@ def wheels(tmp_path_factory) -> dict[str, Path]:
     return {wheel.name.partition("-")[0]: wheel for wheel in folder.glob("*.whl")}
 
 
-def environment(folder: Path, wheels: list[Path]) -> Path:
-    """With these wheels, and of the rest only what they depend on: no editable install is seen."""
-    run(sys.executable, "-m", "venv", "--without-pip", folder)
-    site = next((folder / "lib").glob("python3*")) / "site-packages"
-    offline = ("--no-index", "--no-deps", "--disable-pip-version-check", "-q")
-    run(
-        sys.executable,
-        "-m",
-        "pip",
-        "--python",
-        folder / "bin" / "python",
-        "install",
-        *offline,
-        *wheels,
-        HOME=str(folder),
-    )
-    others = site / "others"
-    others.mkdir()
+@pytest.fixture(scope="module")
+def needed(tmp_path_factory) -> Path:
+    """A folder with what the wheels depend on, and no editable install of theirs."""
+    folder = tmp_path_factory.mktemp("needed")
     for entry in Path(sysconfig.get_path("purelib")).iterdir():
         if "skyx" not in entry.name.lower() and not entry.name.endswith(".pth"):
-            (others / entry.name).symlink_to(entry)
-    (site / "others.pth").write_text(f"{others}\n")
-    return folder / "bin"
+            (folder / entry.name).symlink_to(entry)
+    return folder
 
 
 def test_there_is_one_wheel_for_each_distribution_with_what_it_needs(wheels):
@@ -78,22 +63,34 @@ def test_there_is_one_wheel_for_each_distribution_with_what_it_needs(wheels):
     assert not [name for group in names.values() for name in group if name.startswith("tests") or "__pycache__" in name]
 
 
-def test_the_tool_works_where_only_the_wheels_are(wheels, tmp_path):
-    where = environment(tmp_path / "venv", list(wheels.values()))
+def test_the_tool_works_where_only_the_wheels_are(wheels, needed, tmp_path):
+    venv = tmp_path / "venv"
+    run(sys.executable, "-m", "venv", "--without-pip", venv)
+    offline = ("--no-index", "--no-deps", "--no-compile", "--disable-pip-version-check", "-q")
+    python = venv / "bin" / "python"
+    run(sys.executable, "-m", "pip", "--python", python, "install", *offline, *wheels.values(), HOME=str(tmp_path))
+    site = next((venv / "lib").glob("python3*")) / "site-packages"
+    (site / "needed.pth").write_text(f"{needed}\n")
     own = {"HOME": str(tmp_path), "SKYX_HOME": str(tmp_path / "skyx"), "SKYX_LOCAL_LEDGER": str(tmp_path / "ledger")}
-    assert "0.1.0" in run(where / "skyx", "--version", **own).stdout
-    listed = run(where / "skyx", "plugins", "-o", "json", **own).stdout
-    assert '"local"' in listed
+    skyx = venv / "bin" / "skyx"
+    assert "0.1.0" in run(skyx, "--version", **own).stdout
+    assert '"local"' in run(skyx, "plugins", "-o", "json", **own).stdout
     try:
-        done = run(where / "skyx", "launch", "-c", "c", "-y", "--infra", "local", "echo it works", **own)
-        assert "it works" in done.stdout
+        assert "it works" in run(skyx, "launch", "-c", "c", "-y", "--infra", "local", "echo it works", **own).stdout
     finally:
-        run(where / "skyx", "down", "c", "-y", **own)
+        run(skyx, "down", "c", "-y", **own)
 
 
-def test_each_part_can_be_imported_without_the_next(wheels, tmp_path):
-    core = environment(tmp_path / "core", [wheels["skyx_core"]])
-    code = "import skyx_core, skyx_agent.main; from skyx_core import Session; print(skyx_core.__file__)"
-    assert str(tmp_path) in run(core / "python", "-c", code, HOME=str(tmp_path)).stdout
-    empty = run(core / "skyx", "plugins", "-o", "json", HOME=str(tmp_path), SKYX_HOME=str(tmp_path / "h")).stdout
-    assert '"local"' not in empty
+@pytest.mark.parametrize(
+    ("parts", "module"), [(["skyx_core"], "skyx_core"), (["skyx_core", "skyx_local"], "skyx_local")]
+)
+def test_each_part_can_be_imported_without_the_next(wheels, needed, parts, module):
+    paths = [str(wheels[part]) for part in parts] + [str(needed)]
+    code = (
+        f"import sys; sys.path += {paths!r}; from skyx_core import Session; import {module}; print({module}.__file__)"
+    )
+    assert str(wheels[module]) in run(sys.executable, "-I", "-S", "-c", code).stdout
+    missing = "import skyx_local.driver" if module == "skyx_core" else "import skyx"
+    assert subprocess.run(
+        [sys.executable, "-I", "-S", "-c", f"{code}; {missing}"], capture_output=True, check=False
+    ).returncode
