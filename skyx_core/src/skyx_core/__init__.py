@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skyx_core.session import Session as Session
     from skyx_core.task import Task as Task
+    from skyx_core.task import load as load
+    from skyx_core.task import loads as loads
 
 __version__ = "0.1.0"
-__all__ = ["Session", "Task", "__version__"]
+__all__ = ["Session", "Task", "__version__", "load", "loads"]
 
 
 def __getattr__(name: str) -> object:
@@ -17,8 +19,8 @@ def __getattr__(name: str) -> object:
         from skyx_core.session import Session
 
         return Session
-    if name == "Task":
-        from skyx_core.task import Task
+    if name in ("Task", "load", "loads"):
+        import skyx_core.task
 
-        return Task
+        return getattr(skyx_core.task, name)
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -92,6 +92,19 @@ class NotFoundError(SkyxError):
     exit_code = 3
 
 
+class NoSuchJobError(NotFoundError):
+    """The cluster is there, the job isn't."""
+
+    code = "SKYX-E301"
+    exit_code = 102
+
+
+class NotConfirmedError(SkyxError):
+    """The user answered no, or could not be asked; nothing was changed."""
+
+    code = "SKYX-E230"
+
+
 class CredentialsError(SkyxError):
     """No cloud could be used because of its credentials."""
 

@@ -1,7 +1,6 @@
 """The embedding API: everything that the command line does, from Python, without globals.
 
-from skyx_core import Session
-from skyx_core.task import load
+from skyx_core import Session, load
 
 with Session() as session:
     launched = session.launch(load("task.yaml").tasks[0], cluster="train")

@@ -58,7 +58,7 @@ class ClusterAccess:
             except (NodeError, OSError):
                 from skyx_core.cluster.agent_start import start_agent
 
-                socket = start_agent(runner, self._services.environ)
+                socket = start_agent(runner, self._services.environ, self._services.dirs.cache)
                 return runner.connect(socket, timeout=CONNECT_LIMIT_S)
         except (NodeError, OSError, AgentError) as error:
             raise AgentError(

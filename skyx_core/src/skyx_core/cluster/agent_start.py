@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from pathlib import Path
 
 from skyx_core.errors import AgentError
 from skyx_core.node.agent_payload import agent_payload
@@ -13,13 +14,13 @@ AGENT_DIR = ".skyx/agent"
 SERVE_LIMIT_S = 60.0
 
 
-def start_agent(runner: Runner, environ: Mapping[str, str]) -> str:
+def start_agent(runner: Runner, environ: Mapping[str, str], cache: Path) -> str:
     """Bring the agent to the head and start it if it isn't running; returns the path of its socket.
 
     Of ``environ`` it gets the clock that the processes of one test share, and nothing else.
     """
     clock = {name: environ[name] for name in ("SKYX_TEST_CLOCK",) if name in environ}
-    payload = agent_payload()
+    payload = agent_payload(cache)
     command = [runner.python, "-S", "-E", payload.path, "serve", "--dir", AGENT_DIR]
     runner.put_bytes(payload.data, f"~/{payload.path}", mode=0o600)
     result = runner.run(command, timeout=SERVE_LIMIT_S, env=clock, cwd="~")

@@ -48,7 +48,7 @@ def bootstrap(services: Services, record: ClusterRecord, cluster: Cluster, *, fe
 
         in_parallel([lambda node=node: ready(node) for node in cluster.nodes], fence=fence)  # type: ignore[misc]
         failpoint("bootstrap.before_agent")
-        socket = start_agent(access.runner(0), services.environ)
+        socket = start_agent(access.runner(0), services.environ, services.dirs.cache)
         boot = services.token(8)
         cluster = cluster.model_copy(update={"data": {**cluster.data, SOCKET: socket, "boot": boot}})
         access.cluster = cluster

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 from skyx_core.errors import CloudError, LeftoverError, PluginError
 from skyx_core.failpoints import failpoint
-from skyx_core.models import Place, TeardownResult
+from skyx_core.models import EventKind, Place, TeardownResult
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
-LIMIT_S = 600.0
 FIRST_PAUSE_S = 0.05
 LAST_PAUSE_S = 2.0
 MAX_FAILURES = 6
@@ -41,13 +40,15 @@ def settle_stopped(services: Services, record: ClusterRecord) -> None:
 def _until_done(services: Services, record: ClusterRecord, verb: str, step: Callable[[], TeardownResult]) -> None:
     """Repeat a step of teardown, with growing pauses. An error is tried again until the limit."""
     clock = services.clock
-    end, pause, problem = clock.monotonic() + LIMIT_S, FIRST_PAUSE_S, ""
+    end, pause, problem = clock.monotonic() + services.settings.teardown_timeout_s, FIRST_PAUSE_S, ""
     remaining: tuple[str, ...] = ()
     failures = 0
     while True:
         failpoint(f"{verb}.before_step")
         try:
             result = step()
+            if result.reason and result.reason != problem:
+                services.event(EventKind.PROGRESS, record, message=result.reason)
             failures, remaining, problem = 0, result.remaining, result.reason
             if result.done:
                 failpoint(f"{verb}.after_done")

@@ -12,7 +12,7 @@ from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.lookup import must_get
 from skyx_core.cluster.sync import plan_sync
-from skyx_core.errors import AgentError, NotFoundError, UsageError
+from skyx_core.errors import AgentError, NoSuchJobError, NotFoundError, UsageError
 from skyx_core.jobs.client import LogState
 from skyx_core.models import EventKind
 from skyx_core.results import CancelResult, ClusterStatus, JobInfo, JobResult, JobStatus, LogChunk
@@ -24,13 +24,6 @@ if TYPE_CHECKING:
 RECONNECT_S = 0.5
 RECONNECTS = 20
 WAIT_STEP_S = 3600.0
-
-
-class NoSuchJobError(NotFoundError):
-    """The cluster is there, the job isn't."""
-
-    code = "SKYX-E301"
-    exit_code = 102
 
 
 class JobOperations:

@@ -18,7 +18,7 @@ from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
-from skyx_core.errors import NoCapacityError, PolicyVetoError, SkyxError
+from skyx_core.errors import NoCapacityError, NotConfirmedError, PluginError, PolicyVetoError
 from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Request, WhyNot
 from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
 from skyx_core.results import ClusterStatus, Excluded, PlanRow, TaskPlan
@@ -31,13 +31,6 @@ if TYPE_CHECKING:
 
 SHOWN = 20
 Confirm = Callable[[str, TaskPlan], bool]
-
-
-class NotConfirmed(SkyxError):
-    """The user answered no; nothing was made."""
-
-    code = "SKYX-E230"
-    exit_code = 1
 
 
 @dataclass(frozen=True)
@@ -176,7 +169,7 @@ class Launch:
     def _agree(self, shown: TaskPlan, excluded: Sequence[WhyNot]) -> None:
         services, wanted = self._services, self._wanted
         if not shown.candidates:
-            self._refuse_unknown_clouds()
+            self._refuse_unusable_plugins()
             rows = [(w.subject, describe_request(wanted.requests[0]), w.reason, w.fix) for w in excluded]
             raise NoCapacityError(
                 "nothing fits the request", where=wanted.name, attempts=rows, hint="relax it, or enable another cloud"
@@ -187,13 +180,22 @@ class Launch:
                 who = "; ".join(f"{name}: {reason}" for name, reason in vetoes)
                 raise PolicyVetoError("the launch was refused", where=wanted.name, why=who)
         if wanted.confirm is not None and not wanted.confirm(wanted.name, shown):
-            raise NotConfirmed("nothing was launched", why="it was not confirmed")
+            raise NotConfirmedError("nothing was launched", why="it was not confirmed")
 
-    def _refuse_unknown_clouds(self) -> None:
-        """Only clouds that aren't installed were asked for: that is no lack of capacity."""
-        asked = {request.cloud for request in self._wanted.requests}
-        if not asked & {None, *self._services.plugins.names("cloud")}:
-            self._services.clouds.get(min(cloud for cloud in asked if cloud))
+    def _refuse_unusable_plugins(self) -> None:
+        """Every cloud that was asked for is not installed, broken, incompatible or in conflict: no lack of capacity."""
+        failed: PluginError | None = None
+        for name in sorted({request.cloud or "" for request in self._wanted.requests}):
+            if not name:
+                return
+            try:
+                self._services.clouds.get(name)
+            except PluginError as error:
+                failed = failed or error
+            else:
+                return
+        if failed is not None:
+            raise failed
 
     def _reserve(self, candidate: Candidate) -> ClusterRecord:
         """The record is on disk before the first call to a cloud."""

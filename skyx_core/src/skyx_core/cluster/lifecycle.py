@@ -79,6 +79,9 @@ def down(services: Services, record: ClusterRecord, *, purge: bool = False) -> l
         if not purge:
             why = (error.why or error.what) if isinstance(error, SkyxError) else str(error)
             services.store.update(record.name, record.generation, reason=why)
+            if isinstance(error, CloudError):
+                hint = f"run it again once the cloud answers: skyx down {record.name}"
+                raise LeftoverError(f"cluster {record.name!r} may still run", why=why, hint=hint) from error
             raise
         remaining = remaining or [f"nodes of {record.handle.cloud_name} in {record.cloud}/{record.region or '?'}"]
     failpoint("down.before_remove")

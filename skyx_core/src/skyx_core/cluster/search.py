@@ -15,6 +15,7 @@ from skyx_core.errors import (
     InterruptedBySignal,
     LeftoverError,
     NoCapacityError,
+    PluginBrokenError,
     PluginError,
     SkyxError,
     UsageError,
@@ -246,6 +247,9 @@ class Search:
             return UsageError(
                 "the cloud refused the request", where=name, why=self._verdict.reason, hint=self._verdict.hint
             )
+        if self._categories and all(category is Category.PLUGIN for category in self._categories):
+            why, hint = self._rows[-1][2], "'skyx plugins --check' loads each plugin by itself"
+            return PluginBrokenError("every plugin that was tried failed", where=name, why=why, hint=hint)
         auth = (Category.AUTH, Category.PERMISSION)
         if self._categories and all(category in auth for category in self._categories):
             return CredentialsError(

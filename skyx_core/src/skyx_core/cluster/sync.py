@@ -81,6 +81,10 @@ def _path(text: str, cwd: Path) -> Path:
     return cwd / Path(text).expanduser()
 
 
+def _plural(word: str, count: int) -> str:
+    return word if count == 1 else f"{word}s"
+
+
 def sync(
     services: Services,
     record: ClusterRecord,
@@ -95,7 +99,12 @@ def sync(
     nodes = access.cluster.nodes
     start = services.clock.monotonic()
     count = sum(len(t.files) if t.files is not None else 1 for t in transfers)
-    services.event(EventKind.SYNC_STARTED, record, total=len(nodes), message=f"{count} files to {len(nodes)} nodes")
+    services.event(
+        EventKind.SYNC_STARTED,
+        record,
+        total=len(nodes),
+        message=f"{count} {_plural('file', count)} to {len(nodes)} {_plural('node', len(nodes))}",
+    )
     failpoint("sync.before_copy")
 
     def copy(rank: int) -> None:

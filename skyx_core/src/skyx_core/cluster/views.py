@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.launch import draw_plan, show_plan
 from skyx_core.cluster.refresh import refresh
-from skyx_core.errors import PluginError, SkyxError, UsageError
+from skyx_core.errors import NotFoundError, PluginError, SkyxError, UsageError
 from skyx_core.models import Capability, EventKind, Request
 from skyx_core.results import CheckResult, Json, OfferRow, PluginInfo, StatusResult, TaskPlan
 from skyx_core.state.records import ClusterRecord
@@ -101,6 +101,12 @@ class Views:
         return sorted(rows, key=lambda row: (sorted(row.accelerators), row.hourly_usd, row.cloud, row.region))
 
     def explain(self, name: str) -> Iterator[Mapping[str, Json]]:
+        known = self._services.store.get(name) is not None or self._services.store.history(name)
+        if not known:
+            raise NotFoundError(f"no cluster was ever named {name!r}", hint="'skyx status' lists those there are")
+        return self._events(name)
+
+    def _events(self, name: str) -> Iterator[Mapping[str, Json]]:
         for event in self._services.store.events(name):
             fields: dict[str, Json] = json.loads(event.json)
             yield {**fields, "seq": event.seq, "kind": event.kind, "time": event.time}

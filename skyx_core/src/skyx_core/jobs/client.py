@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from skyx_core.errors import AgentError, NotFoundError, SkyxError, UsageError
+from skyx_core.errors import AgentError, ClusterStateError, NotFoundError, SkyxError, StateTooNewError, UsageError
 from skyx_core.jobs.frames import FrameStream
 from skyx_core.models import Autostop, JobReceipt, JobSpec
 from skyx_core.node.runner import Channel
@@ -23,6 +23,9 @@ _ERRORS: Mapping[str, type[SkyxError]] = {
     "too_large": UsageError,
     "refused": UsageError,
     "invalid": UsageError,
+    "autostopping": ClusterStateError,
+    "not_configured": ClusterStateError,
+    "store_too_new": StateTooNewError,
 }
 
 

@@ -115,6 +115,10 @@ class Settings:
         return cast(float, self.get("attempt_timeout_s"))
 
     @property
+    def teardown_timeout_s(self) -> float:
+        return cast(float, self.get("teardown_timeout_s"))
+
+    @property
     def call_timeout_s(self) -> float:
         return cast(float, self.get("call_timeout_s"))
 

@@ -117,6 +117,7 @@ _ROWS = (
     _list("disable_clouds", "clouds that are never used"),
     _choice("optimize", "cost", "what comes first in a plan", "time"),
     _time("attempt_timeout_s", 900.0, "how long one attempt to make a cluster may take"),
+    _time("teardown_timeout_s", 600.0, "how long stop and down wait for a cloud to be done"),
     _time("call_timeout_s", 60.0, "how long one call into a plugin may take"),
     _time("retry_pause_s", 30.0, "the pause between the rounds of --retry-until-up"),
 )

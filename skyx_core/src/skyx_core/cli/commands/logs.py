@@ -10,18 +10,11 @@ import click
 
 from skyx_core.cli import options
 from skyx_core.cli.group import command
-from skyx_core.errors import SkyxError
+from skyx_core.errors import NoSuchJobError
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
     from skyx_core.cli.ports import LogSource, SessionPort
-
-
-class NoSuchJob(SkyxError):
-    """The cluster is there, the job isn't."""
-
-    code = "SKYX-E301"
-    exit_code = 102
 
 
 @command("logs")
@@ -58,7 +51,7 @@ def logs(
     _show(app, session, source, cluster, download)
     if source.job_id is None:
         which = f"no job {job}" if job is not None else "no job yet"
-        raise NoSuchJob(f"There is {which} on {cluster}", hint=f"'skyx queue {cluster}' lists its jobs")
+        raise NoSuchJobError(f"There is {which} on {cluster}", hint=f"'skyx queue {cluster}' lists its jobs")
     return exit_code(session, cluster, source.job_id, source.status, by=exit_status)
 
 
