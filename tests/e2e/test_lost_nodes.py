@@ -31,15 +31,15 @@ def task(cloud: str, nodes: int):
 def test_a_lost_node_is_shown_and_a_launch_replaces_exactly_that_one(lab):
     name, session, cloud = lab
     session.launch(task(name, 3), cluster="c")
-    before = {id for id, node in cloud.ledger().items() if node.exists}
-    lost = next(id for id, node in cloud.ledger().items() if node.tags["skyx-rank"] == "1")
+    before = {key for key, node in cloud.ledger().items() if node.exists}
+    lost = next(key for key, node in cloud.ledger().items() if node.tags["skyx-rank"] == "1")
     cloud.control("end", id=lost, how="terminate")
     (info,) = session.status(refresh=True).clusters
     assert info.status == "INIT"
     assert "worker1" in info.reason or "1 of 3" in info.reason
     launched = session.launch(task(name, 3), cluster="c")
     assert session.wait("c", launched.job_id, 60).exit_codes == [0, 0, 0]
-    after = {id for id, node in cloud.ledger().items() if node.exists}
+    after = {key for key, node in cloud.ledger().items() if node.exists}
     assert before - after == {lost}
     assert len(after) == 3
     assert session.status().clusters[0].status == "UP"
@@ -48,9 +48,9 @@ def test_a_lost_node_is_shown_and_a_launch_replaces_exactly_that_one(lab):
 def test_a_cluster_that_the_cloud_no_longer_shows_goes_to_the_history_and_down_of_it_is_not_found(lab):
     name, session, cloud = lab
     session.launch(task(name, 2), cluster="c")
-    for id, node in cloud.ledger().items():
+    for key, node in cloud.ledger().items():
         if node.exists:
-            cloud.control("end", id=id, how="terminate")
+            cloud.control("end", id=key, how="terminate")
     eventually(lambda: session.status(refresh=True).clusters == [], limit_s=20)
     assert [past.name for past in session.store.history()] == ["c"]
     (result,) = session.down(["c"])
