@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from skyx_core.drivers import SupportsSelfEnd as SupportsSelfEnd
     from skyx_core.drivers import SupportsStop as SupportsStop
     from skyx_core.errors import AgentError as AgentError
+    from skyx_core.errors import AgentRefusedError as AgentRefusedError
     from skyx_core.errors import AttemptCancelled as AttemptCancelled
     from skyx_core.errors import BusyError as BusyError
     from skyx_core.errors import CloudCallError as CloudCallError
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from skyx_core.errors import MismatchError as MismatchError
     from skyx_core.errors import NoCapacityError as NoCapacityError
     from skyx_core.errors import NodeError as NodeError
+    from skyx_core.errors import NoSuchJobError as NoSuchJobError
+    from skyx_core.errors import NotConfirmedError as NotConfirmedError
     from skyx_core.errors import NotFoundError as NotFoundError
     from skyx_core.errors import PluginBrokenError as PluginBrokenError
     from skyx_core.errors import PluginConflictError as PluginConflictError
@@ -118,6 +121,7 @@ _HOME = {
     ),
     "errors": (
         "AgentError",
+        "AgentRefusedError",
         "AttemptCancelled",
         "BusyError",
         "CloudError",
@@ -130,6 +134,8 @@ _HOME = {
         "MismatchError",
         "NoCapacityError",
         "NodeError",
+        "NoSuchJobError",
+        "NotConfirmedError",
         "NotFoundError",
         "PluginBrokenError",
         "PluginConflictError",

@@ -182,6 +182,12 @@ class AgentError(SkyxError):
     code = "SKYX-E340"
 
 
+class AgentRefusedError(AgentError):
+    """The agent answered, and refused."""
+
+    code = "SKYX-E341"
+
+
 class CloudCallError(SkyxError):
     """A cloud answered with an error outside of a search for capacity; ``why`` is its answer."""
 

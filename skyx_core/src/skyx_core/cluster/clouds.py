@@ -172,6 +172,7 @@ class Clouds:
         self._services = services
         self._clouds: dict[str, Cloud] = {}
         self._executors: dict[str, Executor[BaseModel]] = {}
+        self._chosen: list[Executor[BaseModel]] = []
         self._lock = threading.RLock()
 
     def get(self, name: str) -> Cloud:
@@ -194,12 +195,16 @@ class Clouds:
         with self._lock:
             if wanted:
                 return self._executor(wanted)
+            made = next((one for one in self._chosen if link in one.links), None)
+            if made is not None:
+                return made
             for candidate in self._services.plugins.names("executor"):
                 try:
                     executor = self._executor(candidate)
                 except PluginError:
                     continue
                 if link in executor.links:
+                    self._chosen.append(executor)
                     return executor
         raise PluginNotInstalledError(
             f"no installed executor can run jobs over {link.value!r}", hint="'skyx plugins' lists what is installed"

@@ -14,6 +14,7 @@ from skyx_core.errors import AttemptCancelled, CloudCallError, CloudError, Clust
 from skyx_core.models import EventKind
 from skyx_core.results import ClusterStatus
 from skyx_core.state.lock import ClusterLock, Holder
+from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
@@ -77,16 +78,21 @@ class Guard:
 
     def live(self, name: str) -> ClusterAccess:
         """Access to a cluster that is UP; kept open, so that repeated calls cost one round trip."""
+        return self.up(name)[1]
+
+    def up(self, name: str) -> tuple[ClusterRecord, ClusterAccess]:
+        """The same with its record."""
         record = must_get(self._services, name)
-        if record.status is not ClusterStatus.UP or record.cluster is None:
+        cluster = record.cluster
+        if record.status is not ClusterStatus.UP or cluster is None:
             hint = f"skyx start {name}" if record.status is ClusterStatus.STOPPED else f"skyx launch -c {name} ..."
             raise ClusterStateError(f"cluster {name!r} is {record.status.value}, not UP", why=record.reason, hint=hint)
         with self._lock:
             access = self._access.get(name)
-            if access is None or access.cluster != record.cluster:
-                access = ClusterAccess(self._services, record.cluster)
+            if access is None or access.cluster != cluster:
+                access = ClusterAccess(self._services, cluster)
                 self._access[name] = access
-            return access
+            return record, access
 
     def close(self) -> None:
         with self._lock:

@@ -12,7 +12,7 @@ from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.lookup import must_get
 from skyx_core.cluster.sync import plan_sync
-from skyx_core.errors import AgentError, NoSuchJobError, NotFoundError, UsageError
+from skyx_core.errors import AgentError, AgentRefusedError, NodeError, NoSuchJobError, NotFoundError, UsageError
 from skyx_core.jobs.client import LogState
 from skyx_core.models import EventKind
 from skyx_core.results import CancelResult, ClusterStatus, JobInfo, JobResult, JobStatus, LogChunk
@@ -43,15 +43,13 @@ class JobOperations:
             raise UsageError("there is nothing to run", where=name, hint="give a command, or a task file with 'run'")
         must_get(services, name)
         with self._guard.held(name, wait):
-            access = self._guard.live(name)
-            record = must_get(services, name)
+            record, access = self._guard.up(name)
             job_id = deliver(services, record, task, transfers, setup=False, run=run, access=access)
         assert job_id is not None
         return JobResult(name, job_id, JobStatus.PENDING.value)
 
     def queue(self, name: str | None) -> list[JobInfo]:
         if name is not None:
-            must_get(self._services, name)
             return self._guard.live(name).agent.queue()
         rows: list[JobInfo] = []
         for info in self._services.store.infos():
@@ -122,7 +120,9 @@ class LogStream:
                     failures = 0
                     yield chunk
                 return
-            except AgentError:
+            except AgentRefusedError:
+                raise
+            except (AgentError, NodeError):
                 failures += 1
                 if failures > RECONNECTS:
                     raise

@@ -7,7 +7,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from skyx_core.errors import AgentError, ClusterStateError, NotFoundError, SkyxError, StateTooNewError, UsageError
+from skyx_core.errors import (
+    AgentError,
+    AgentRefusedError,
+    ClusterStateError,
+    NodeError,
+    NotFoundError,
+    SkyxError,
+    StateTooNewError,
+    UsageError,
+)
 from skyx_core.jobs.frames import FrameStream
 from skyx_core.models import Autostop, JobReceipt, JobSpec
 from skyx_core.node.runner import Channel
@@ -52,17 +61,19 @@ class AgentClient:
     def request(self, op: str, *, limit: float = ANSWER_LIMIT_S, **fields: Json) -> dict[str, Json]:
         """One question, one answer. Reconnects once if the kept connection has gone stale."""
         with self._lock:
-            fresh = self._stream is None
+            kept = self._stream is not None
             try:
                 return self._ask(op, fields, limit)
-            except AgentError:
+            except AgentRefusedError:
+                raise
+            except (AgentError, NodeError) as error:
                 self._drop()
-                if fresh:
-                    raise
-                return self._ask(op, fields, limit)
+                if not kept:
+                    raise _unanswered(error) from error
             except (TimeoutError, OSError) as error:
                 self._drop()
-                raise AgentError("the agent does not answer", why=str(error) or "time-out") from error
+                raise _unanswered(error) from error
+            return self._ask(op, fields, limit)
 
     def _ask(self, op: str, fields: Mapping[str, Json], limit: float) -> dict[str, Json]:
         stream = self._stream or self._open()
@@ -211,12 +222,18 @@ def _chunks(stream: FrameStream, state: LogState) -> Iterator[LogChunk]:
         )
 
 
+def _unanswered(error: Exception) -> AgentError:
+    if isinstance(error, AgentError):
+        return error
+    return AgentError("the agent does not answer", why=str(error) or "time-out", hint="try again; see 'skyx status'")
+
+
 def _checked(answer: dict[str, Json]) -> dict[str, Json]:
     error = answer.get("error")
     if answer.get("ok") is not False and not error:
         return answer
     fields = error if isinstance(error, dict) else {"message": str(error)}
-    kind = _ERRORS.get(str(fields.get("code", "")), AgentError)
+    kind = _ERRORS.get(str(fields.get("code", "")), AgentRefusedError)
     raise kind(str(fields.get("message") or "the agent refused"), hint=str(fields.get("hint") or ""))
 
 
