@@ -31,7 +31,7 @@ class ClusterAccess:
         self.cloud = services.clouds.get(cluster.place.cloud)
         self._runners: dict[int, Runner] = {}
         self._lock = threading.Lock()
-        self.agent = AgentClient(self._connect, cluster_uid=cluster.handle.uid)
+        self.agent = AgentClient(self._connect, cluster_uid=cluster.handle.uid, sleep=services.clock.sleep)
 
     def runner(self, rank: int) -> Runner:
         """Raises ``NodeError`` for a rank that the cluster doesn't have."""

@@ -65,9 +65,19 @@ class JobOperations:
     def wait(self, name: str, job_id: int, timeout: float | None) -> JobInfo:
         clock, agent = self._services.clock, self._guard.live(name).agent
         end = None if timeout is None else clock.monotonic() + timeout
+        failures = 0
         while True:
             left = WAIT_STEP_S if end is None else max(0.0, end - clock.monotonic())
-            job = agent.wait(job_id, min(left, WAIT_STEP_S))
+            try:
+                job = agent.wait(job_id, min(left, WAIT_STEP_S))
+            except AgentRefusedError:
+                raise
+            except (AgentError, NodeError):
+                failures += 1
+                if failures > RECONNECTS:
+                    raise
+                clock.sleep(RECONNECT_S)
+                continue
             if JobStatus(job.status).final or (end is not None and clock.monotonic() >= end):
                 return job
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -24,6 +25,8 @@ from skyx_core.results import CancelResult, JobInfo, Json, LogChunk
 
 PROTOCOL = 1
 ANSWER_LIMIT_S = 20.0
+OPEN_TRIES = 4
+OPEN_PAUSE_S = 0.25
 LATEST: int | None = None
 
 _ERRORS: Mapping[str, type[SkyxError]] = {
@@ -50,8 +53,11 @@ class LogState:
 class AgentClient:
     """One connection, kept open and shared by the threads of a session; log streams take connections of their own."""
 
-    def __init__(self, connect: Callable[[], Channel], *, cluster_uid: str = "") -> None:
+    def __init__(
+        self, connect: Callable[[], Channel], *, cluster_uid: str = "", sleep: Callable[[float], None] = time.sleep
+    ) -> None:
         self._connect = connect
+        self._sleep = sleep
         self._uid = cluster_uid
         self._stream: FrameStream | None = None
         self._lock = threading.Lock()
@@ -86,6 +92,17 @@ class AgentClient:
                 return _checked(answer)
 
     def _open(self) -> FrameStream:
+        """An agent that ends or starts in this moment gets a few tries."""
+        for _ in range(OPEN_TRIES - 1):
+            try:
+                return self._open_once()
+            except AgentRefusedError:
+                raise
+            except (AgentError, NodeError):
+                self._sleep(OPEN_PAUSE_S)
+        return self._open_once()
+
+    def _open_once(self) -> FrameStream:
         stream = FrameStream(self._connect())
         try:
             stream.greeting(ANSWER_LIMIT_S)
@@ -98,7 +115,7 @@ class AgentClient:
         found = hello.get("cluster")
         if self._uid and found not in (None, "", self._uid):
             stream.close()
-            raise AgentError(
+            raise AgentRefusedError(
                 "the agent at the head belongs to another cluster", why=f"it serves {found}, not {self._uid}"
             )
         return stream
