@@ -6,7 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from skyx_core.errors import AgentError, NodeError
-from skyx_core.jobs.client import AgentClient
+from skyx_core.jobs.client import OPEN_TRIES, AgentClient
 from skyx_core.models import Cluster, JobReceipt, JobSpec
 from skyx_core.node.runner import Channel, Runner
 
@@ -23,15 +23,21 @@ def node_name(rank: int) -> str:
 
 
 class ClusterAccess:
-    """Implements ``drivers.NodeAccess``. Connections are opened when first used and kept until ``close``."""
+    """Implements ``drivers.NodeAccess``. Connections are opened when first used and kept until ``close``.
 
-    def __init__(self, services: Services, cluster: Cluster) -> None:
+    ``probe``: one look without a second try, which never starts an agent.
+    """
+
+    def __init__(self, services: Services, cluster: Cluster, *, probe: bool = False) -> None:
         self._services = services
+        self._probe = probe
         self.cluster = cluster
         self.cloud = services.clouds.get(cluster.place.cloud)
         self._runners: dict[int, Runner] = {}
         self._lock = threading.Lock()
-        self.agent = AgentClient(self._connect, cluster_uid=cluster.handle.uid, sleep=services.clock.sleep)
+        self.agent = AgentClient(
+            self._connect, cluster_uid=cluster.handle.uid, tries=1 if probe else OPEN_TRIES, sleep=services.clock.sleep
+        )
 
     def runner(self, rank: int) -> Runner:
         """Raises ``NodeError`` for a rank that the cluster doesn't have."""
@@ -56,6 +62,8 @@ class ClusterAccess:
             try:
                 return runner.connect(socket, timeout=CONNECT_LIMIT_S)
             except (NodeError, OSError):
+                if self._probe:
+                    raise
                 from skyx_core.cluster.agent_start import start_agent
 
                 socket = start_agent(runner, self._services.environ, self._services.dirs.cache)

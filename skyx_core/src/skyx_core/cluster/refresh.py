@@ -66,7 +66,7 @@ def _ask_agent(services: Services, record: ClusterRecord) -> Look:
     cluster = record.cluster
     if cluster is None:
         return Look(Finding.SILENT, "the nodes run, the agent was never started")
-    access = ClusterAccess(services, cluster)
+    access = ClusterAccess(services, cluster, probe=True)
     try:
         autostop = access.agent.request("status", limit=PROBE_S).get("autostop")
     except (AgentError, NodeError, PluginError) as error:

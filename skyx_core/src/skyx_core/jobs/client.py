@@ -54,10 +54,16 @@ class AgentClient:
     """One connection, kept open and shared by the threads of a session; log streams take connections of their own."""
 
     def __init__(
-        self, connect: Callable[[], Channel], *, cluster_uid: str = "", sleep: Callable[[float], None] = time.sleep
+        self,
+        connect: Callable[[], Channel],
+        *,
+        cluster_uid: str = "",
+        tries: int = OPEN_TRIES,
+        sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         self._connect = connect
         self._sleep = sleep
+        self._tries = tries
         self._uid = cluster_uid
         self._stream: FrameStream | None = None
         self._lock = threading.Lock()
@@ -93,7 +99,7 @@ class AgentClient:
 
     def _open(self) -> FrameStream:
         """An agent that ends or starts in this moment gets a few tries."""
-        for _ in range(OPEN_TRIES - 1):
+        for _ in range(self._tries - 1):
             try:
                 return self._open_once()
             except AgentRefusedError:
