@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cli_fakes import FakeSession, skyx
-from skyx_core import task
-from skyx_core.cli.words import _quoted, command_line
+from skyx_core.cli.words import command_line
 
 
 @pytest.mark.parametrize("word", ["tsk.yaml", "tsk.yml", "no/such/TASK.YAML"])
@@ -101,7 +100,10 @@ def test_flags_of_a_command_need_dashes_and_the_error_says_so() -> None:
 def test_any_command_reaches_the_task_unchanged(text: str) -> None:
     if not text.strip():
         return
-    assert task.loads(f"run: {_quoted(text)}\n").tasks[0].run == text
+    session = FakeSession()
+    assert skyx("exec", "a", "--", text, session=session).code == (2 if text.lower().endswith((".yaml", ".yml")) else 0)
+    if session.calls:
+        assert session.called("exec")["task"].run == text
 
 
 @settings(max_examples=25, deadline=None)
@@ -112,5 +114,9 @@ def test_bash_sees_the_words_that_were_typed(words: list[str]) -> None:
     assert seen.decode().split("\0")[:-1] == words
 
 
-def test_nul_in_a_command_is_refused() -> None:
-    assert skyx("launch", "-y", "echo \0").code == 2
+@pytest.mark.parametrize("odd", ["\0", "\udcff"])
+def test_what_no_process_or_task_can_carry_is_refused(odd: str) -> None:
+    session = FakeSession()
+    result = skyx("launch", "-y", f"echo {odd}", session=session)
+    assert (result.code, session.calls) == (2, [])
+    assert "The command holds" in result.err

@@ -16,6 +16,8 @@ BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 def main(argv: Sequence[str] | None = None) -> int:
     """The program. Owns the process's stdout from here on; ends without waiting for threads of hung plugins."""
     args = list(sys.argv[1:] if argv is None else argv)
+    # pydantic would read the metadata of every installed distribution at its first model to look for its own plugins
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if args in (["--version"], ["-V"]):
         return _version()
     if "_SKYX_COMPLETE" in os.environ:

@@ -80,14 +80,16 @@ def _read_file(app: App, file: str, flag: str) -> Mapping[str, str]:
         raise UsageError(
             f"{flag}-file can't be read", where=file, why=why or "", hint="pass a file of KEY=VALUE lines"
         ) from error
-    return parse_env_file(text)
+    return parse_env_file(text, file=file)
 
 
-def overrides(flags: Mapping[str, object]) -> Overrides:
-    """Those resource flags that were given."""
+def overrides(flags: Mapping[str, object]) -> Overrides | None:
+    """Those resource flags that were given; None: none was."""
+    given = {key: list(value) if isinstance(value, tuple) else value for key, value in flags.items() if value != ()}
+    if all(value is None for value in given.values()):
+        return None
     from skyx_core.task import Overrides
 
-    given = {key: list(value) if isinstance(value, tuple) else value for key, value in flags.items() if value != ()}
     return Overrides.parse(**given)
 
 
@@ -99,8 +101,7 @@ def load(app: App, words: Sequence[str], flags: Mapping[str, object]) -> TaskFil
     secrets = read_variables(app, _several(flags, "secret"), _several(flags, "secret_file"), "--secret")
     over = overrides({key: value for key, value in flags.items() if key not in NOT_RESOURCES})
     if not is_file(app, words):
-        text = f"run: {_quoted(command_line(words))}\n"
-        return task.loads(text, file="(command)", env=env, secrets=secrets, overrides=over)
+        return task.from_command(_whole_text(command_line(words)), env=env, secrets=secrets, overrides=over)
     if words[0] == "-":
         text = app.streams.read_all().decode("utf-8", "replace")
         return task.loads(text, file="(stdin)", env=env, secrets=secrets, overrides=over)
@@ -117,12 +118,18 @@ def path_of(app: App, file: str) -> str:
     return file if os.path.realpath(app.cwd) == os.path.realpath(".") else os.path.join(app.cwd, file)
 
 
-def _quoted(text: str) -> str:
-    """A YAML double-quoted scalar of any text."""
+def _whole_text(text: str) -> str:
+    """The text itself, if a task can carry it."""
     if "\0" in text:
         raise UsageError("The command holds a NUL character, which no process can be given")
-    safe = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t"}
-    return '"' + "".join(safe.get(c) or (c if c.isprintable() else f"\\U{ord(c):08x}") for c in text) + '"'
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise UsageError(
+                "The command holds bytes that are not UTF-8", hint="put it into a file and run that file"
+            ) from error
+    return text
 
 
 def single(file: TaskFile, what: str) -> Task:

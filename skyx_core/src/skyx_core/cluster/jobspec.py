@@ -63,6 +63,8 @@ def make_job(
 
 def _accelerators(task: Task, has: Mapping[str, float]) -> dict[str, float]:
     """Of the first alternative that these nodes satisfy; else of the first, which the agent then refuses by number."""
+    if task.reserves_nothing:
+        return {}
     wanted = [dict(request.accelerators) for request in task.requests()]
     fitting = (each for each in wanted if all(has.get(name, 0) >= count for name, count in each.items()))
     return next(fitting, wanted[0])

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from skyx_core.task.command import from_command as from_command
     from skyx_core.task.envfile import parse_env_file as parse_env_file
-    from skyx_core.task.loader import TaskFile as TaskFile
     from skyx_core.task.loader import load as load
     from skyx_core.task.loader import loads as loads
     from skyx_core.task.overrides import Overrides as Overrides
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from skyx_core.task.sections import GitWorkdir as GitWorkdir
     from skyx_core.task.sections import Storage as Storage
     from skyx_core.task.task import Task as Task
+    from skyx_core.task.taskfile import TaskFile as TaskFile
 
 _HOME = {
     "GitWorkdir": "sections",
@@ -26,8 +27,9 @@ _HOME = {
     "Resources": "resources",
     "Storage": "sections",
     "Task": "task",
-    "TaskFile": "loader",
+    "TaskFile": "taskfile",
     "check_paths": "paths",
+    "from_command": "command",
     "json_schema": "schema",
     "load": "loader",
     "loads": "loader",

@@ -3,37 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from types import MappingProxyType
 
 from pydantic import ValidationError  # noqa: TID253 - reached only with models at hand
 
 from skyx_core.errors import Problem, TaskFileError
 from skyx_core.task import document as documents
-from skyx_core.task.mistakes import BadValue, kind_of
+from skyx_core.task.given import NOTHING, Given, check_given
+from skyx_core.task.mistakes import kind_of
 from skyx_core.task.overrides import Overrides, apply
 from skyx_core.task.problems import problems_of, unknown_fields
 from skyx_core.task.scalars import Unreadable
 from skyx_core.task.task import Task
-from skyx_core.task.values import env_key, scalar_text
+from skyx_core.task.taskfile import TaskFile
 from skyx_core.task.warn import warnings_of
 
-Given = Mapping[str, str | None]
-NOTHING: Given = MappingProxyType({})
 PIPELINE_FIELDS = frozenset({"name", "execution", "primary_tasks", "termination_delay"})
-
-
-@dataclass(frozen=True)
-class TaskFile:
-    """What one file holds. ``name``: of the pipeline, or of the only task. ``text`` may hold secrets."""
-
-    file: str
-    name: str | None
-    tasks: tuple[Task, ...]
-    warnings: tuple[Problem, ...] = ()
-    text: str = field(default="", repr=False)
-    header: Task | None = field(default=None, repr=False)  # the first document of a pipeline, if it only names it
 
 
 def load(
@@ -69,7 +54,7 @@ def loads(
         found = documents.read(text.removeprefix("\ufeff"))
     except Unreadable as error:
         raise TaskFileError(file, [Problem("", error.message, *error.mark)]) from None
-    problems = [*_check_given("--env", env), *_check_given("--secret", secrets)]
+    problems = [*check_given("--env", env), *check_given("--secret", secrets)]
     given = {} if problems else {"envs": env, "secrets": secrets}
     if not found:
         problems.append(Problem("", "the file holds no task; write at least 'run: ...'", 1, 1))
@@ -149,15 +134,3 @@ def _merged(own: object, given: Given) -> object:
         if value is not None or key not in base:
             base[key] = value
     return base
-
-
-def _check_given(flag: str, values: Given) -> list[Problem]:
-    found = []
-    for key, value in values.items():
-        try:
-            env_key(key)
-            scalar_text("" if value is None else value)
-        except BadValue as mistake:
-            path = f"{flag} {documents.dotted((key,))}"
-            found.append(Problem(path, mistake.message, suggestion=mistake.suggestion))
-    return found

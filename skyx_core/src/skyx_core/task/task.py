@@ -97,6 +97,12 @@ class Task(Section):
 
         return requests(self)
 
+    @property
+    def reserves_nothing(self) -> bool:
+        """Whether no alternative asks for accelerators; known without making the requests."""
+        entries = (self.resources, *self.resources.any_of, *self.resources.ordered)
+        return all(entry.accelerators is None for entry in entries)
+
     def missing_envs(self) -> tuple[str, ...]:
         """Names in ``envs`` and ``secrets`` that must be given and are not."""
         return tuple(name for name, value in [*self.envs.items(), *self.secrets.items()] if value is None)
