@@ -96,8 +96,8 @@ if TYPE_CHECKING:
     from skyx_core.node.runner import RunResult as RunResult
     from skyx_core.node.sandbox import Sandbox as Sandbox
     from skyx_core.node.sandbox import Sandboxes as Sandboxes
-    from skyx_core.node.sandbox import SandboxRunner as SandboxRunner
     from skyx_core.node.sandbox import SandboxSpec as SandboxSpec
+    from skyx_core.node.sandbox_runner import SandboxRunner as SandboxRunner
     from skyx_core.task import Task as Task
 
 _HOME = {
@@ -198,10 +198,10 @@ _HOME = {
     ),
     "node.sandbox": (
         "Sandbox",
-        "SandboxRunner",
         "SandboxSpec",
         "Sandboxes",
     ),
+    "node.sandbox_runner": ("SandboxRunner",),
     "task": ("Task",),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}

@@ -10,11 +10,9 @@ from skyx_core.api import Request, WhyNot
 from skyx_local.claims import Capacity, Demand, GpuDemand, Lack, Shortage, share_out
 from skyx_local.gpus import Detection, Gpu, detect
 from skyx_local.machine import usable_cpus, usable_memory_gb
+from skyx_local.names import REGION
 from skyx_local.settings import LocalSettings
 from skyx_local.shape import Shape, amount, number
-
-REGION = "local"
-ANOTHER_CLOUD = "name another cloud with --infra"
 
 
 class Machine:

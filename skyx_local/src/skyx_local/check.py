@@ -11,6 +11,7 @@ from pathlib import Path
 from skyx_core.api import CheckLine, CloudError
 from skyx_local.capacity import Machine
 from skyx_local.ledger import VARIABLE, Ledger
+from skyx_local.machine import platform
 from skyx_local.shape import number
 
 _ROOM = 10**9  # bytes; less than this is worth a word
@@ -32,11 +33,6 @@ def check_lines(root: Path, ledger: Ledger, machine: Machine, environ: Mapping[s
         ),
         CheckLine(name="GPUs", ok=True, detail=machine.detection.note),
     ]
-
-
-def platform() -> str:
-    """``linux``, or what this is instead."""
-    return sys.platform
 
 
 def _disk(root: Path) -> CheckLine:

@@ -12,7 +12,7 @@ from skyx_core.api import Executor, Link, NodeAccess, Payload, RuntimeRequiremen
 class LocalExecutorSettings(BaseModel):
     """There is nothing to set."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class LocalExecutor(Executor[LocalExecutorSettings]):

@@ -1,12 +1,18 @@
-"""How many cores and how much memory this process may use."""
+"""What this machine is, and how many cores and how much memory this process may use."""
 
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 _GIB = 1 << 30
+
+
+def platform() -> str:
+    """``linux``, or what this is instead."""
+    return sys.platform
 
 
 def usable_cpus(root: Path = Path("/")) -> float:

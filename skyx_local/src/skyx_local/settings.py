@@ -1,7 +1,5 @@
 """Settings under ``clouds.local``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator  # noqa: TID253 - reached only when the local cloud is used
@@ -10,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field, field_validator  # noqa: TID2
 class DeclaredGpus(BaseModel):
     """GPUs that are there, or that are to be taken as there."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     name: str = Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$", description="as in task files, like H100")
     count: int = Field(ge=0, le=1024)
@@ -19,7 +17,7 @@ class DeclaredGpus(BaseModel):
 class LocalSettings(BaseModel):
     """What of this machine clusters may reserve; unset: all that there is."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
     cpus: float | None = Field(default=None, gt=0, le=1e6, description="cores")
     memory_gb: float | None = Field(default=None, gt=0, le=1e7, description="GiB")

@@ -41,6 +41,22 @@ class Shape:
         gpus = {name: float(count) for name, count in _GPU.findall(found["gpus"])}
         return cls(float(found["cpus"] or 0), float(found["memory"] or 0), gpus)
 
+    @classmethod
+    def chosen(cls, query: Request) -> Shape | None:
+        """What each node reserves; None if the type that is named can't be, or hasn't what is asked for."""
+        asked = cls.of(query)
+        if query.instance_type is None:
+            return asked
+        named = cls.parse(query.instance_type)
+        if named is None:
+            return None
+        fits = (
+            (query.cpus is None or query.cpus.admits(named.cpus))
+            and (query.memory_gb is None or query.memory_gb.admits(named.memory_gb))
+            and all(named.accelerators.get(name, 0) == count for name, count in asked.accelerators.items())
+        )
+        return named if fits else None
+
     @property
     def name(self) -> str:
         """The instance type."""

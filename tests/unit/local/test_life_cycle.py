@@ -126,7 +126,7 @@ def test_a_reboot_stops_every_node(cloud: LocalDriver) -> None:
     mine = handle("bb")
     wanted = concrete(cloud, request(1, cpus=8))
     node = cloud.provision(PLACE, wanted, MemoryAttempt(mine)).nodes[0]
-    for path in (Path(node.data["sandbox"], "node.json"), *Path(cloud._ledger.folder).glob("*.json")):
+    for path in (Path(node.data["sandbox"], "node.json"), *Path(cloud._do.ledger.folder).glob("*.json")):
         path.write_text(path.read_text().replace(Path("/proc/sys/kernel/random/boot_id").read_text().strip(), "before"))
     assert cloud.describe(mine, PLACE).nodes[0].state is NodeState.STOPPED
     other = handle("bc")
