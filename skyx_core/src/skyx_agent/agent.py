@@ -23,6 +23,7 @@ from skyx_agent.loop import READ, Loop
 from skyx_agent.recovery import open_store
 from skyx_agent.server import Server
 from skyx_agent.services import Services
+from skyx_agent.subreaper import collect_orphans
 from skyx_agent.values import iso
 
 TYPE_CHECKING = False
@@ -54,6 +55,7 @@ class Agent:
         failpoints = Failpoints(os.environ.get("SKYX_FAILPOINT", ""))
         loop = Loop(clock, journal)
         self.services = Services(folder, clock=clock, loop=loop, store=store, journal=journal, failpoints=failpoints)
+        self.services.strangers.come_to_us = collect_orphans(True)
         self.services.shell.install()
         self.queue = JobQueue(self.services)
         self.autostop = Autostop(self.services, self.queue)
@@ -212,9 +214,11 @@ class Agent:
         os.close(self._alive)
         self._alive = -1
         self.services.journal.say("the supervisor is gone; starting a new one")
+        collect_orphans(False)  # the new supervisor must not become a child of ours
         try:
             launch(self.folder)
         except OSError as error:
+            self.services.strangers.come_to_us = collect_orphans(True)
             self.services.journal.say(f"no new supervisor: {error}; going on without")
             return
         self._leave(EXIT_DONE)

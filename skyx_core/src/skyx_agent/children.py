@@ -10,7 +10,7 @@ from skyx_agent.loop import READ
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Callable, Optional
+    from typing import Callable, Iterator, Optional
 
     from skyx_agent.environment import Environment
     from skyx_agent.loop import Loop
@@ -30,14 +30,15 @@ class Children:
         self._loop = loop
         self._own: dict[int, OnEnd] = {}
         self._adopted: dict[int, OnEnd] = {}
+        self.on_orphans: list[Callable[[], None]] = []  # called after orphans that came to us have ended
 
-    def spawn(self, argv: list[str], env: Environment, log: str, on_end: OnEnd) -> int:
-        """Start ``argv`` in a session of its own; stdin empty, stdout and stderr appended to ``log``."""
+    def spawn(self, argv: list[str], env: Environment, log: str, on_end: OnEnd, errors: bool = True) -> int:
+        """Start ``argv`` in a session of its own; stdin empty, stdout appended to ``log``, and stderr if ``errors``."""
         append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
         actions = [
             (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
             (os.POSIX_SPAWN_OPEN, 1, log, append, 0o600),
-            (os.POSIX_SPAWN_DUP2, 1, 2),
+            (os.POSIX_SPAWN_DUP2, 1, 2) if errors else (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0),
         ]
         pid = os.posix_spawn(argv[0], argv, env, file_actions=actions, setsid=True, setsigmask=[], setsigdef=RESET)
         self._own[pid] = on_end
@@ -63,18 +64,27 @@ class Children:
     def pids(self) -> set[int]:
         return {*self._own, *self._adopted}
 
+    def owns(self, pid: int) -> bool:
+        """Whether this is a child of ours that has not been collected: its number can't be somebody else's."""
+        return pid in self._own
+
+    def watches(self, pid: int) -> bool:
+        """Whether the end of this process is still to come (or to be noticed)."""
+        return pid in self._own or pid in self._adopted
+
     def reap(self) -> None:
-        """Collect every child that has ended. To be called on SIGCHLD."""
-        while True:
-            try:
-                pid, status = os.waitpid(-1, os.WNOHANG)
-            except ChildProcessError:
-                return
-            if pid == 0:
-                return
+        """Collect every child that has ended, then tell. To be called on SIGCHLD."""
+        ended, orphans = [], False
+        for pid, status in _collect():
             on_end = self._own.pop(pid, None)
-            if on_end is not None:
-                on_end(exit_code(status))
+            if on_end is None:
+                orphans = True
+            else:
+                ended.append((on_end, exit_code(status)))
+        for on_end, code in ended:
+            on_end(code)
+        for look in list(self.on_orphans) if orphans else []:
+            look()
 
     def _poll(self, ident: Ident) -> None:
         if proc.alive(ident):
@@ -89,6 +99,27 @@ class Children:
         on_end = self._adopted.pop(pid, None)
         if on_end is not None:
             on_end(None)
+
+
+def _collect() -> Iterator[tuple[int, int]]:
+    """(pid, wait status) of each child that has ended."""
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+        yield pid, status
+
+
+def childless() -> bool:
+    """Whether we have no child at all, running or not yet collected."""
+    try:
+        os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return True
+    return False
 
 
 def exit_code(status: int) -> int:

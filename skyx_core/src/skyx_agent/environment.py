@@ -74,6 +74,7 @@ def build(
     found.update({prefix + key: value for key, value in ours.items() for prefix in ("SKYX_", "SKYPILOT_")})
     if rank.kind == "rank" and cluster.has_gpus:
         found["CUDA_VISIBLE_DEVICES"] = ",".join(rank.gpus)
+        found["CUDA_DEVICE_ORDER"] = "PCI_BUS_ID"  # the ids above are those of nvidia-smi
     found.update(user)
     found[MARKER] = f"{mark}{rank.kind}-{rank.rank}"
     found["_SKYX_KEEP"] = " ".join([*(key for key in found if key.startswith("SKY")), *user])

@@ -40,6 +40,7 @@ class Gang:
         self._first: Rank | None = None
         self._end: TreeEnd | None = None
         self._busy = False
+        self._open = 0  # ranks without a code
 
     def start(self) -> None:
         """From PENDING. Durable before the first process exists."""
@@ -47,7 +48,7 @@ class Gang:
         self._launcher.folder.write_placement(self.job.placement)
         first = states.SETTING_UP if self.spec.setup is not None else states.RUNNING
         self._enter(first)
-        self._step(lambda rank: rank.launch(self._launcher))
+        self._step(lambda rank: rank.launch(self._launcher, 1))
 
     def resume(self) -> None:
         """After a restart of the agent. What was decided before stays decided."""
@@ -70,14 +71,20 @@ class Gang:
             self.job.ending, self.job.reason = status, reason
             if self.job.status == states.RUNNING and self.ranks:
                 self.job.exit_codes = [KILLED if rank.code in (None, LOST) else rank.code for rank in self.ranks]
-        self._end = TreeEnd(self._services.loop, self._family, self._cluster.grace, self._conclude)
-        undecided = any(rank.code is None for rank in self.ranks)
-        if undecided and status != states.FAILED:
+        self._end = TreeEnd(
+            self._services.loop, self._services.children, self._family, self._cluster.grace, self._conclude
+        )
+        if any(rank.code is None for rank in self.ranks) and not self._first_is_marked(status):
             self._save_quietly()
         self._services.failpoints.hit("agent.job.before_end")
         self._end.begin()
-        if undecided and not self.job.terminal:  # a failed rank's own mark would lead to the same decision again
-            self._save_quietly()
+
+    def _first_is_marked(self, status: str) -> bool:
+        """Whether the failed rank's own mark would lead to the same decision again, after a crash."""
+        first = self._first
+        if status != states.FAILED or first is None:
+            return False
+        return self._launcher.folder.exit_code(first.kind, first.rank) == first.code
 
     def _enter(self, status: str) -> None:
         before = self.job.status
@@ -93,6 +100,7 @@ class Gang:
     def _step(self, begin: Callable[[Rank], None]) -> None:
         """Make the processes of the present state and begin each; the judgement waits until all have begun."""
         self.ranks = self._setup_ranks() if self.job.status == states.SETTING_UP else self._run_ranks()
+        self._open = sum(rank.code is None for rank in self.ranks)
         self._busy = True
         for rank in self.ranks:
             begin(rank)
@@ -116,12 +124,13 @@ class Gang:
     def _rank_ended(self, rank: Rank) -> None:
         if self._first is None and rank.code not in (0, None):
             self._first = rank
-        if not self._busy:
+        self._open -= 1
+        if not self._busy and (self._open == 0 or rank.code != 0):
             self._judge()
 
     def _judge(self) -> None:
         if self._end is not None:
-            if all(rank.code is not None for rank in self.ranks):
+            if self._open == 0:
                 self._end.look()
         elif self.job.status == states.SETTING_UP:
             self._judge_setup()
@@ -129,7 +138,7 @@ class Gang:
             self._judge_run()
 
     def _judge_setup(self) -> None:
-        if any(rank.code is None for rank in self.ranks):
+        if self._open:
             return
         failed = [(rank.node.name, rank.code) for rank in self.ranks if rank.code]
         lost = [name for name, code in failed if code == LOST]
@@ -148,7 +157,7 @@ class Gang:
             self._services.journal.say(f"job {self.job.id}: can't go on yet: {error}")
             self._services.loop.call_later(SAVE_AGAIN_SECONDS, self._judge)
             return
-        self._step(lambda rank: rank.launch(self._launcher))
+        self._step(lambda rank: rank.launch(self._launcher, 1))
 
     def _judge_run(self) -> None:
         failed = [rank for rank in self.ranks if rank.code not in (0, None, LOST)]

@@ -56,14 +56,13 @@ class JobDir:
             write_durably(part, [spec.dump_without_secrets()])
             os.replace(part, self._file("spec.json"))
 
-    def script(self, kind: str, rank: int, spec: JobSpec) -> str:
-        """The path of a rank's script, written (byte for byte what was submitted) if it isn't there."""
+    def script(self, kind: str, rank: int, spec: JobSpec) -> tuple[str, bytes]:
+        """Write a rank's script, byte for byte what was submitted. Returns its path and text."""
         shared = kind == "setup" or not isinstance(spec.run, list)
-        text = spec.setup if kind == "setup" else spec.script(rank)
+        text = encode((spec.setup if kind == "setup" else spec.script(rank)) or "", "script")
         path = self._file("setup.sh" if kind == "setup" else "run.sh" if shared else f"run-{rank}.sh")
-        if not (shared and rank > 0 and os.path.exists(path)):
-            write_plainly(path, encode(text or "", "script"), 0o700)
-        return path
+        write_plainly(path, text, 0o700)
+        return path, text
 
     def log(self, kind: str, rank: int) -> str:
         return self._file(f"{kind}-{rank}.log")

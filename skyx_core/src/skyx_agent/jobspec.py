@@ -129,6 +129,10 @@ def _accelerators(data: Mapping[str, object]) -> dict[str, float]:
     for name in values.mapping(data, "accelerators"):
         count = values.number(values.mapping(data, "accelerators"), name, 1.0)
         if count < 0 or (count > 1 and count != int(count)):
-            raise AgentError("invalid", f"{count:g} of accelerator {name}: whole numbers, or a fraction below 1")
+            raise AgentError(
+                "invalid",
+                f"a job can't have {count:g} of accelerator {name}: it takes whole ones, or a part of a single one",
+                f"ask for {max(0, int(count))}, {max(0, int(count)) + 1}, or a number between 0 and 1",
+            )
         found[name] = count
     return found

@@ -6,7 +6,6 @@ import errno
 import os
 
 from skyx_agent import environment, proc
-from skyx_agent.errors import AgentError
 from skyx_agent.jobspec import DEFAULT_WORKDIR
 
 TYPE_CHECKING = False
@@ -36,16 +35,16 @@ class Rank:
         self.pid = 0
         self._ended = ended
 
-    def launch(self, run: Launcher) -> None:
-        """Start the process. A start that the system refuses is an exit code 126 with a line in the log."""
-        attempt, mark = run.folder.last_start(self.kind, self.rank)
-        if mark:
-            raise AgentError("internal", f"{self.kind} {self.rank} of job {run.job.id} was started before")
+    def launch(self, run: Launcher, attempt: int) -> None:
+        """Start the process. A start that the system refuses is an exit code 126 with a line in the log.
+
+        ``attempt``: 1, or the first whose start mark is free. Another process can't have taken it: it would not run.
+        """
         log = run.folder.log(self.kind, self.rank)
         try:
             argv, env = run.command(self, attempt)
             run.services.failpoints.hit(f"agent.{self.kind}.before_spawn")
-            self.pid = run.services.children.spawn(argv, env, log, self._finished(run))
+            self.pid = run.services.children.spawn(argv, env, log, self._finished(run), errors=False)
         except OSError as error:
             _note(log, f"skyx: can't start: {_explain(error)}\n")
             self._settle(CANT_START)
@@ -55,13 +54,14 @@ class Rank:
 
     def resume(self, run: Launcher) -> None:
         """After a restart of the agent: take the recorded code, adopt the process, or start what never began."""
+        run.family.inherited = True
         code = run.folder.exit_code(self.kind, self.rank)
         if code is not None:
             self._settle(code)
             return
         attempt, mark = run.folder.last_start(self.kind, self.rank)
         if not mark and run.folder.fence(self.kind, self.rank, attempt):
-            self.launch(run)
+            self.launch(run, attempt + 1)
             return
         self._adopt(run, run.folder.last_start(self.kind, self.rank)[1])
 
@@ -106,6 +106,7 @@ class Launcher:
         self.family = family
         self._shared: dict[str, str] = {}
         self._account: dict[str, str] = {}
+        self._scripts: dict[tuple[str, int], tuple[str, bytes]] = {}  # the last one
         self.folder: JobDir = services.job_dir(job.id)
 
     def command(self, rank: Rank, attempt: int) -> tuple[list[str], environment.Environment]:
@@ -117,10 +118,18 @@ class Launcher:
         if rank.kind == "rank" and self.spec.runner:
             program = shell.run_program(self.spec.runner)
         else:
-            program = shell.run_script(self.folder.script(rank.kind, rank.rank, self.spec))
+            program = shell.run_script(*self._script(rank))
         workdir, fallback = self._workdir(rank.node)
         env = self._environment(rank)
         return shell.wrap(marks, workdir, fallback, program), env
+
+    def _script(self, rank: Rank) -> tuple[str, bytes]:
+        """Path and text, written only once if all ranks share it."""
+        number = rank.rank if rank.kind == "rank" and isinstance(self.spec.run, list) else 0
+        key = (rank.kind, number)
+        if key not in self._scripts:
+            self._scripts = {key: self.folder.script(rank.kind, number, self.spec)}
+        return self._scripts[key]
 
     def _environment(self, rank: Rank) -> environment.Environment:
         if not self._shared:

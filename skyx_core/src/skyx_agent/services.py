@@ -32,7 +32,7 @@ class Services:
         self.failpoints = failpoints
         self.children = Children(loop)
         self.kept: set[int] = set()  # processes of ours that belong to no job and outlive us
-        self.strangers = Strangers(lambda: self.children.pids | self.kept)
+        self.strangers = Strangers(self.children, self.kept)
         self.shell = Shell(folder)
 
     def job_dir(self, job_id: int) -> JobDir:

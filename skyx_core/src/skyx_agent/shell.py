@@ -20,23 +20,27 @@ BASH_PLACES = ("/bin/bash", "/usr/bin/bash", "/usr/local/bin/bash", "/run/curren
 
 WRAPPER = """\
 # usage: wrapper START_MARK EXIT_MARK WORKDIR FALLBACK PROGRAM [ARGUMENT...]
+# What this shell itself would say (that the program was killed, say) is not for the log: its stderr leads nowhere.
 # A signal to the group must end the program, not this shell: it still has to write the exit status.
 trap : TERM INT HUP QUIT
 umask 077
 read -r _skyx_stat < /proc/$$/stat
 set -C
-{ echo "$_skyx_stat" > "$1"; } 2>/dev/null || exit 0
+if ! echo "$_skyx_stat" > "$1"; then
+  [ -s "$1" ] || echo "skyx: the start can't be recorded in $1: is the disk full?"
+  exit 125
+fi
 set +C
 _skyx_exit=$2
 if ! cd -- "$3" 2>/dev/null && ! { [ -n "$4" ] && cd -- "$4" 2>/dev/null; }; then
-  echo "skyx: the working directory $3 can't be entered" >&2
+  echo "skyx: the working directory $3 can't be entered"
   echo 126 > "$_skyx_exit"
   exit 126
 fi
 shift 4
 unset OLDPWD
 umask 022
-"$@"
+(exec "$@" 2>&1)
 _skyx_code=$?
 umask 077
 echo "$_skyx_code" > "$_skyx_exit"
@@ -78,19 +82,18 @@ class Shell:
     def wrap(self, marks: tuple[str, str], workdir: str, fallback: str, program: list[str]) -> list[str]:
         return [SH, self._wrapper, marks[0], marks[1], workdir, fallback, *program]
 
-    def run_script(self, path: str) -> list[str]:
+    def run_script(self, path: str, text: bytes) -> list[str]:
         """bash, or the interpreter that the script's first line names (started by a bash that read the prologue)."""
-        interpreter = shebang(path)
+        interpreter = shebang(text)
         return [self._bash, path] if interpreter is None else self.run_program([*interpreter, path])
 
     def run_program(self, program: list[str]) -> list[str]:
         return [self._bash, "-c", 'exec "$@"', "bash", *program]
 
 
-def shebang(path: str) -> List[str] | None:
+def shebang(text: bytes) -> List[str] | None:
     """The interpreter and its one argument, as the kernel reads ``#!``."""
-    with open(path, "rb") as stream:
-        first = stream.readline(512)
+    first = text[:512].split(b"\n", 1)[0]
     if not first.startswith(b"#!"):
         return None
     words = os.fsdecode(first[2:]).strip().split(None, 1)

@@ -54,7 +54,10 @@ def test_only_what_was_asked_for_is_in_the_environment(client: Client, shared_he
     client.wait(job)
     names = {entry.partition("=")[0] for entry in client.text(job).split("\0") if entry}
     known = {"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TERM", "PWD", "SHLVL", "_", "PYTHONUNBUFFERED"}
-    assert {name for name in names - known if not name.startswith(("SKYX_", "SKYPILOT_"))} == {"CUDA_VISIBLE_DEVICES"}
+    assert {name for name in names - known if not name.startswith(("SKYX_", "SKYPILOT_"))} == {
+        "CUDA_VISIBLE_DEVICES",
+        "CUDA_DEVICE_ORDER",
+    }
 
 
 def test_cuda_devices_are_hidden_from_jobs_without_and_untouched_in_setup(client: Client) -> None:
@@ -195,7 +198,7 @@ def test_run_starts_in_the_workdir_or_home_and_a_missing_one_is_said(client: Cli
     [
         ({"num_nodes": 4}, "asks for 4 nodes; cluster c has 3"),
         ({"accelerators": {"H100": 3}}, "asks for 3 accelerators on each of 1 node"),
-        ({"accelerators": {"H100": 1.5}}, "whole numbers, or a fraction below 1"),
+        ({"accelerators": {"H100": 1.5}}, "takes whole ones, or a part of a single one"),
         ({"envs": {"KEY": "a\0b"}}, "value of KEY holds a NUL"),
         ({"envs": {"HUGE": "x" * 200_000}}, "HUGE takes 200005 bytes"),
         ({"secrets": {f"K{n}": "x" * 100_000 for n in range(12)}}, "K10 is the one that is too much"),

@@ -69,6 +69,36 @@ def test_strays_of_another_running_job_live_on(client: Client, tmp_path: Path) -
     assert not lives(pid)
 
 
+def test_a_polite_end_is_asked_for_once_and_not_disturbed(client: Client) -> None:
+    job = client.submit("trap 'echo asked; sleep 0.15; echo saved; exit' TERM; echo ready; sleep 60 & wait")
+    assert eventually(lambda: "ready" in client.text(job))
+    client.ask("cancel", jobs=[job])
+    client.wait(job)
+    assert client.text(job).split() == ["ready", "asked", "saved"]
+
+
+def test_the_log_holds_only_what_the_script_wrote(client: Client) -> None:
+    job = client.submit(["echo a; sleep 0.1; exit 3", "echo b; exec sleep 60"], num_nodes=2)
+    assert client.wait(job)["exit_codes"] == [3, 137]
+    assert sorted(client.text(job).split()) == ["a", "b"]
+    killed = client.submit("echo c; kill -KILL $$")
+    assert client.wait(killed)["exit_codes"] == [137]
+    assert client.text(killed) == "c\n"
+    noisy = client.submit("echo d >&2")
+    assert client.wait(noisy)["status"] == "SUCCEEDED"
+    assert client.text(noisy) == "d\n"
+
+
+def test_a_start_mark_that_is_taken_is_no_success(client: Client, shared_head: Head) -> None:
+    gate = shared_head.root / "gate"
+    client.submit(f"while [ ! -e {gate} ]; do sleep 0.01; done")
+    job = client.submit("true", setup=f"touch {shared_head.dir}/jobs/$SKYX_INTERNAL_JOB_ID/rank-0.started")
+    found = client.wait(job)
+    gate.touch()
+    assert (found["status"], found["exit_codes"]) == ("FAILED", [125])
+    assert "can't be recorded" in client.text(job, ranks=[0])
+
+
 def test_processes_that_are_not_ours_are_left_alone(client: Client) -> None:
     with subprocess.Popen(["sleep", "60"], start_new_session=True, env={"SKYX_JOB_MARKER": "other:1:"}) as other:
         job = client.submit("sleep 60")
