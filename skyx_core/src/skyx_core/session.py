@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Self
 
 from skyx_core.clock import Clock, clock_from
 from skyx_core.dirs import Dirs
-from skyx_core.results import StatusResult
 from skyx_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from skyx_core.cluster.launch import Confirm
     from skyx_core.cluster.operations import Operations
     from skyx_core.models import Autostop, Event
+    from skyx_core.results import StatusResult
     from skyx_core.state.store import Store
     from skyx_core.task import Task
 
@@ -131,6 +131,8 @@ class Session:
         armed = self.store.armed()
         if refresh or armed:
             return self._do.views.status(names, refresh=refresh, armed=armed)
+        from skyx_core.results import StatusResult
+
         infos = self.store.infos(list(names) or None)
         found = {info.name for info in infos}
         unknown = [name for name in names if name not in found and not _is_pattern(name)]

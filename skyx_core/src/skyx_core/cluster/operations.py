@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from skyx_core.cluster.guard import Guard
 from skyx_core.errors import UsageError
 from skyx_core.models import Autostop, Request
-from skyx_core.results import LaunchResult, to_json
 from skyx_core.state.names import check_cluster_name, made_name
 
 if TYPE_CHECKING:
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
     from skyx_core.cluster.lifecycle_operations import LifecycleOperations
     from skyx_core.cluster.services import Services
     from skyx_core.cluster.views import Views
+    from skyx_core.results import LaunchResult
     from skyx_core.task import Task
 
 
@@ -63,26 +63,30 @@ class Operations:
     ) -> LaunchResult:
         from skyx_core.cluster.launch import Launch, Wanted, prepare
         from skyx_core.cluster.search import SearchOptions
+        from skyx_core.results import LaunchResult, to_json
 
         if hedge != 1:
             raise UsageError("hedged launches aren't supported yet", hint="leave --hedge out")
         services = self._services
         name = check_cluster_name(cluster) if cluster is not None else made_name(services.rng)
         asked = autostop or (task.autostop if task else None)
-        options = SearchOptions(retry_until_up=retry_until_up, keep_on_interrupt=self.guard.keeps)
-        wanted = Wanted(
-            name=name,
-            task=task,
-            requests=_requests(task, asked),
-            autostop=asked,
-            run=run,
-            dryrun=dryrun,
-            search=options,
-            confirm=confirm,
-        )
-        wanted = prepare(services, wanted)
-        with self.guard.interruptible(keep=keep) as fence, self.guard.held(name, wait):
-            launched = Launch(services, wanted, fence).run()
+        with self.guard.interruptible(keep=keep) as interruption:
+            wanted = prepare(
+                services,
+                Wanted(
+                    name=name,
+                    task=task,
+                    requests=_requests(task, asked),
+                    autostop=asked,
+                    run=run,
+                    dryrun=dryrun,
+                    search=SearchOptions(retry_until_up=retry_until_up, keep_on_interrupt=interruption.keeps),
+                    confirm=confirm,
+                ),
+            )
+            interruption.check()
+            with self.guard.held(name, wait, interruption):
+                launched = Launch(services, wanted, interruption.fence).run()
         status = launched.record.status.value if launched.record else "DRYRUN"
         if launched.job_id is not None and not detach:
             status = self.jobs.wait(name, launched.job_id, None).status

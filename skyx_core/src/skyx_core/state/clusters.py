@@ -5,13 +5,11 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Unpack
+from typing import TYPE_CHECKING, Unpack
 
 from skyx_core.errors import ClusterStateError, NotFoundError, StateStoreError
 from skyx_core.failpoints import failpoint
-from skyx_core.results import ClusterInfo
 from skyx_core.state.listing import Table, build_rows, fetch, where_names
-from skyx_core.state.records import ClusterChanges, ClusterRecord, HistoryRecord
 from skyx_core.state.rows import (
     INFOS_JSON,
     PUT_CLUSTER,
@@ -27,7 +25,11 @@ from skyx_core.state.rows import (
     to_history,
 )
 
-Records = list[ClusterRecord]
+if TYPE_CHECKING:
+    from skyx_core.results import ClusterInfo
+    from skyx_core.state.records import ClusterChanges, ClusterRecord, HistoryRecord
+
+    Records = list[ClusterRecord]
 
 
 class ClusterTable(Table):

@@ -6,12 +6,15 @@ import json
 import sqlite3
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from skyx_core.errors import NotFoundError, StateStoreError
 from skyx_core.failpoints import failpoint
 from skyx_core.state.listing import Table, Warn, build_rows, fetch
-from skyx_core.state.records import EventRecord, IntentRecord
 from skyx_core.state.rows import SELECT_INTENT, from_intent, storable, to_intent
+
+if TYPE_CHECKING:
+    from skyx_core.state.records import EventRecord, IntentRecord
 
 _PAGE = 500
 
@@ -38,6 +41,8 @@ class Journal(Table):
             after = page[-1].seq
 
     def _page(self, key: str, after: int) -> Sequence[EventRecord]:
+        from skyx_core.state.records import EventRecord
+
         if not self._db.exists():
             return ()
         with self._db.read() as con:

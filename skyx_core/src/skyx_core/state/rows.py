@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
 
-from skyx_core.results import ClusterInfo, ClusterStatus, Json
-from skyx_core.state.records import ClusterRecord, HistoryRecord, IntentRecord
+from skyx_core.results import ClusterStatus
+
+if TYPE_CHECKING:
+    from skyx_core.results import ClusterInfo, Json
+    from skyx_core.state.records import ClusterRecord, HistoryRecord, IntentRecord
 
 SELECT_CLUSTER = """SELECT c.name, c.uid, d.handle, c.cloud, c.account, c.region, c.zone, c.instance_type,
     c.accelerators, c.use_spot, c.num_nodes, c.hourly_usd, c.status, c.reason, c.autostop, c.head, c.ever_up,
@@ -37,6 +41,8 @@ Row = Sequence[object]
 
 def to_cluster(row: tuple[object, ...]) -> ClusterRecord:
     """Raises ``ValueError``, ``KeyError`` or ``TypeError`` for a row that can't be."""
+    from skyx_core.state.records import ClusterRecord
+
     values: list[object] = list(row)
     values[8] = _accelerators(values[8])
     values[9], values[16] = bool(values[9]), bool(values[16])
@@ -75,6 +81,8 @@ def from_documents(record: ClusterRecord) -> tuple[object, ...]:
 
 def info_builder() -> Callable[[tuple[object, ...]], ClusterInfo]:
     """For many rows: the few different texts of accelerators and autostop are parsed once each."""
+    from skyx_core.results import ClusterInfo
+
     parsed: dict[object, dict[str, Json] | None] = {}
 
     def mapping(text: object) -> dict[str, Json] | None:
@@ -98,6 +106,8 @@ def info_builder() -> Callable[[tuple[object, ...]], ClusterInfo]:
 
 def to_history(row: tuple[object, ...]) -> HistoryRecord:
     """Raises like ``to_cluster``."""
+    from skyx_core.state.records import HistoryRecord
+
     values = list(row)
     values[7] = bool(values[7])
     return HistoryRecord(*values)  # type: ignore[arg-type]
@@ -105,6 +115,8 @@ def to_history(row: tuple[object, ...]) -> HistoryRecord:
 
 def to_intent(row: tuple[object, ...]) -> IntentRecord:
     """Raises like ``to_cluster``."""
+    from skyx_core.state.records import IntentRecord
+
     values = list(row)
     values[5] = tuple(int(rank) for rank in json.loads(str(values[5])))
     values[10] = tuple(str(made) for made in json.loads(str(values[10])))
