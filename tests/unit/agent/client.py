@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import socket
 import struct
@@ -163,6 +164,17 @@ class Head:
         """Agent started, cluster configured; the client of it."""
         self.serve(None, **(serve_env or {}))
         client = self.client()
+        client.ask("configure", cluster=self.cluster(nodes, gpus, **fields))
+        return client
+
+    def again(self, nodes: int = 1, gpus: Any = None, **fields: Any) -> Client:
+        """Like ``up``, on an agent that may serve already: its jobs are ended and the nodes' homes are emptied."""
+        if not self.info:
+            return self.up(nodes, gpus, **fields)
+        client = self.client()
+        client.ask("cancel", all=True)
+        for home in self.root.glob("home*"):
+            shutil.rmtree(home)
         client.ask("configure", cluster=self.cluster(nodes, gpus, **fields))
         return client
 
