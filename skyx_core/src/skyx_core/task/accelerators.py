@@ -1,7 +1,5 @@
 """``accelerators`` in all its shapes, as one list of choices."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping

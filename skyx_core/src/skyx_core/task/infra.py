@@ -1,7 +1,5 @@
 """``infra``: where to run, as ``cloud/region/zone`` with ``*`` for any."""
 
-from __future__ import annotations
-
 import re
 
 from skyx_core.models.base import Model

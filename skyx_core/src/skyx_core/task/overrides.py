@@ -1,9 +1,7 @@
 """Flags of the command line that change a task. Read by the same code as the file."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
-from typing import TypeVar, cast
+from typing import Self, TypeVar, cast
 
 from pydantic import ValidationError, ValidationInfo, field_validator  # noqa: TID253 - models are pydantic
 
@@ -68,7 +66,7 @@ class Overrides(Section):
         return value
 
     @classmethod
-    def parse(cls, **flags: object) -> Overrides:
+    def parse(cls, **flags: object) -> Self:
         """From flags as typed; None = not given. Raises ``TaskFileError`` whose problems name the flags."""
         try:
             return cls.model_validate({name: value for name, value in flags.items() if value is not None})

@@ -1,7 +1,5 @@
 """``resources``: what each node must have and where it may be."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, ValidationInfo, WithJsonSchema, field_validator  # noqa: TID253 - models are pydantic

@@ -1,7 +1,5 @@
 """The sections of a task file beside ``resources``."""
 
-from __future__ import annotations
-
 from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, WithJsonSchema  # noqa: TID253 - models are pydantic

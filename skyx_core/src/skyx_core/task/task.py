@@ -1,7 +1,5 @@
 """The task: what one YAML document describes."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Literal, Self
 
 from pydantic import (  # noqa: TID253 - models are pydantic
@@ -82,7 +80,7 @@ class Task(Section):
         return bool(self.resources.ordered) or (alone and chosen is not None and chosen.ordered)
 
     @property
-    def autostop(self) -> Autostop | None:
+    def autostop(self) -> "Autostop | None":
         """What ``resources.autostop`` asks for."""
         from skyx_core.models.cluster import Autostop
 
@@ -91,7 +89,7 @@ class Task(Section):
             return None
         return Autostop(idle_minutes=rule.idle_minutes, down=rule.down, wait_for=rule.wait_for)
 
-    def requests(self) -> tuple[Request, ...]:
+    def requests(self) -> "tuple[Request, ...]":
         """The alternatives, at least one, in the order of the file."""
         from skyx_core.task.expand import requests
 
