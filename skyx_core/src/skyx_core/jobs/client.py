@@ -6,7 +6,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 
 from skyx_core.errors import (
     AgentError,
@@ -41,13 +40,13 @@ _ERRORS: Mapping[str, type[SkyxError]] = {
 }
 
 
-@dataclass
 class LogState:
-    """How a stream of log chunks ended, and where to resume it."""
+    """How a stream of log chunks ended, and where to resume it: ``offsets`` by stream."""
 
-    status: str = ""
-    job_id: int | None = None
-    offsets: dict[str, int] = field(default_factory=dict)
+    def __init__(self, status: str = "", job_id: int | None = None) -> None:
+        self.status = status
+        self.job_id = job_id
+        self.offsets: dict[str, int] = {}
 
 
 class AgentClient:
