@@ -127,6 +127,7 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
     call_limit_s: ClassVar[float] = (
         60  # for describe, find, locate, stop, ...; teardown and provision have the attempt's
     )
+    settle_s: float = 60  # a creating call that got no answer may still take effect for so long after it was made
     list_lag_s: float = 0  # how long a new node may be missing from lists
 
     def __init__(self, settings: SettingsT_co, context: DriverContext) -> None:

@@ -283,7 +283,8 @@ class CloudError(Exception):
     """What a cloud answered, as data. Drivers turn what their SDK raised into this, and nothing else.
 
     ``details`` holds every error of one operation (several stay several). ``nodes_may_exist``: False only when
-    the driver knows that the failed call can have made nothing.
+    the driver knows that this call can have made nothing. ``unanswered``: the call timed out or broke off, so it
+    may still take effect.
     """
 
     cloud: str
@@ -295,6 +296,7 @@ class CloudError(Exception):
     details: tuple[CloudErrorDetail, ...] = ()
     data: Mapping[str, str] = field(default_factory=dict)
     nodes_may_exist: bool = True
+    unanswered: bool = False
 
     def __post_init__(self) -> None:
         super().__init__(self.message or self.code)

@@ -39,8 +39,9 @@ class Session:
     Making one reads settings and nothing else; plugins are loaded when a call needs them. Every method raises
     ``SkyxError`` (with ``code``, ``exit_code`` and ``hint``) and nothing else on purpose.
 
-    ``on_event`` is called in the calling thread with each step; it must not raise. ``plugins``: listeners, or
-    (kind, name, class) triples, used beside what is installed. ``scan_plugins`` False leaves installed listeners out.
+    ``on_event`` is called with each step, one at a time, in the thread that made it; it must not raise. ``plugins``:
+    listeners, or (kind, name, class) triples, used beside what is installed. ``scan_plugins`` False leaves installed
+    listeners out.
     """
 
     def __init__(
@@ -223,8 +224,10 @@ class Session:
         """Every stored event of the clusters that had this name, in order."""
         return self._do.views.explain(name)
 
-    def interrupt(self, *, keep: bool = False) -> None:
-        """End what runs in another thread as Ctrl-C does. ``keep``: leave what was made. Returns at once."""
+    def interrupt(self, *, keep: bool | None = False) -> None:
+        """End every command of this session that runs in another thread, as Ctrl-C does; if none does, the next one.
+        ``keep``: leave what was made; None = a second call says that. Returns at once.
+        """
         self._do.guard.interrupt(keep=keep)
 
     def close(self) -> None:

@@ -56,6 +56,7 @@ class LocalDriver(CloudDriver[LocalSettings], SupportsStop, SupportsSelfEnd):
     )
     idempotency: ClassVar[Idempotency] = Idempotency.NAME
     link: ClassVar[Link] = Link.SANDBOX
+    settle_s = 0  # a call that isn't there any more does nothing any more
     error_rules: ClassVar[tuple[ErrorRule, ...]] = RULES
 
     @cached_property

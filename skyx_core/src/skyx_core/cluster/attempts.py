@@ -11,13 +11,7 @@ from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.bootstrap import bootstrap
 from skyx_core.cluster.ending import remove_nodes, settle_stopped
 from skyx_core.cluster.journal import AttemptRun
-from skyx_core.errors import (
-    AgentError,
-    AttemptCancelled,
-    CloudError,
-    NodeError,
-    PluginError,
-)
+from skyx_core.errors import AgentError, AttemptCancelled, CloudError, LeftoverError, NodeError, PluginError
 from skyx_core.failover import rules
 from skyx_core.failover.engine import Start
 from skyx_core.failpoints import failpoint
@@ -39,6 +33,7 @@ class Build:
     held: ExitStack
     autostop: Autostop | None = None
     attempt: AttemptRun | None = None
+    ports: tuple[str, ...] = ()
 
     def run(self, start: Start) -> Verdict | None:
         """The whole attempt, until the agent answers. None = the cluster is UP and stored as such."""
@@ -51,7 +46,9 @@ class Build:
             cluster = self._provision(start, place)
             self.finish(cluster)
         except AttemptCancelled as error:
-            return _cancelled(error)
+            if self.fence.cancelled:
+                return _cancelled(error)
+            return self._fault(place, candidate, error, "core.deadline", Category.UNKNOWN)
         except CloudError as error:
             return services.hooks.classify_error(place.cloud, place, candidate, error)
         except PluginError as error:
@@ -85,6 +82,7 @@ class Build:
             num_nodes=start.choice.request.num_nodes,
             hourly_usd=candidate.hourly_usd,
             place=place,
+            request_json=start.choice.request.model_dump_json(),
         )
         self.services.event(
             EventKind.ATTEMPT_STARTED,
@@ -111,7 +109,8 @@ class Build:
         request = concrete(start.choice.request, candidate, place.zones)
         cluster = cloud.provision(place, request, self.attempt, limit=limit, fence=self.fence)
         failpoint("launch.after_provision")
-        return _complete(cluster, request, cloud.name)
+        self.ports = request.ports
+        return complete(cluster, request.num_nodes, cloud.name)
 
     def finish(self, cluster: Cluster) -> None:
         """Store the nodes, start the agent, arm autostop, say UP."""
@@ -121,6 +120,7 @@ class Build:
         attempt = self.attempt
         deadline = attempt.deadline if attempt else services.clock.monotonic() + 300
         cluster = bootstrap(services, self.record, cluster, fence=self.fence, deadline=deadline)
+        services.clouds.get(cluster.place.cloud).open_ports(cluster.handle, cluster.place, self.ports)
         if self.autostop is not None:
             arm(services, cluster, self.autostop, self.held)
         failpoint("launch.before_up")
@@ -148,13 +148,25 @@ class Build:
         if self.record.ever_up:
             self._rest()
             return
-        place = self.record.place
-        if place is None or self.attempt is None or not self.attempt.made_anything:
+        place, attempt = self.record.place, self.attempt
+        if place is None or attempt is None:
             return
-        remove_nodes(self.services, self.record, place)
+        if attempt.may_have_made or attempt.under_way:
+            remove_nodes(self.services, self.record, place)
+        if attempt.under_way:
+            raise LeftoverError(
+                f"a call that makes nodes of {self.record.name!r} has not returned",
+                why="it may still take effect",
+                hint=f"end what it makes: skyx down {self.record.name}",
+            )
         for intent in self.services.store.intents(self.record.uid, open_only=True):
             self.services.store.intent_gone(intent.id, "the attempt was cleaned up")
         self.attempt = None
+
+    @property
+    def clean(self) -> bool:
+        """Whether nothing of the last attempt is left."""
+        return self.attempt is None
 
     def _rest(self) -> None:
         """Of a cluster that was up: stopped where that can be, else left as it is; it may hold data."""
@@ -185,14 +197,14 @@ def concrete(request: Request, candidate: Candidate, zones: tuple[str, ...] = ()
     )
 
 
-def _complete(cluster: Cluster, request: Request, cloud: str) -> Cluster:
+def complete(cluster: Cluster, num_nodes: int, cloud: str) -> Cluster:
     """All nodes or none: count, ranks and ids are checked before anything is built on them."""
     ranks = sorted(node.rank for node in cluster.nodes)
     ids = {node.id for node in cluster.nodes}
-    if ranks == list(range(request.num_nodes)) and len(ids) == request.num_nodes:
+    if ranks == list(range(num_nodes)) and len(ids) == num_nodes:
         ordered = tuple(sorted(cluster.nodes, key=lambda node: node.rank))
         return cluster.model_copy(update={"nodes": ordered})
-    message = f"got {len(ids)} of {request.num_nodes} nodes (ranks {ranks})"
+    message = f"got {len(ids)} of {num_nodes} nodes (ranks {ranks})"
     raise CloudError(cloud, "provision", code="IncompleteGang", message=message)
 
 

@@ -16,7 +16,7 @@ from skyx_core.drivers import (
     SupportsSelfEnd,
     SupportsStop,
 )
-from skyx_core.errors import ClusterStateError, PluginError, PluginNotInstalledError
+from skyx_core.errors import CloudError, ClusterStateError, PluginError, PluginNotInstalledError
 from skyx_core.models import (
     Autostop,
     Candidate,
@@ -41,6 +41,7 @@ from skyx_core.plan import needs
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from skyx_core.cluster.journal import AttemptRun
     from skyx_core.cluster.services import Services
     from skyx_core.plan.planner import Source
 
@@ -92,7 +93,26 @@ class Cloud:
         """This cloud for the planner."""
         from skyx_core.plan.planner import Source
 
-        return Source(self.name, self.capabilities, self.abilities, self.offers, self.driver.lacks, self.why_nothing)
+        failed: list[WhyNot] = []
+
+        def offers(request: Request) -> Sequence[Offer]:
+            try:
+                return self.offers(request)
+            except (PluginError, CloudError) as error:
+                failed.append(WhyNot(subject=self.name, reason=str(error)))
+                return ()
+
+        def why_nothing(request: Request) -> Sequence[WhyNot]:
+            return failed or self.why_nothing(request)
+
+        return Source(self.name, self.capabilities, self.abilities, offers, self._lacks, why_nothing)
+
+    def _lacks(self, candidate: Candidate, request: Request) -> Sequence[WhyNot]:
+        """Asked of every candidate, so without a thread of its own; a fault in it leaves the candidate out."""
+        try:
+            return tuple(self.driver.lacks(candidate, request))
+        except Exception as error:
+            return (WhyNot(subject=self.name, reason=f"lacks() of the plugin failed: {error!r}"),)
 
     def offers(self, request: Request) -> Sequence[Offer]:
         return self._services.caller.call_iter(
@@ -137,11 +157,16 @@ class Cloud:
     def stop(self, handle: ClusterHandle, place: Place) -> TeardownResult:
         return self._call("stop", self.must_stop(handle).stop, handle, place, expected=TeardownResult)
 
-    def start(self, handle: ClusterHandle, place: Place, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
+    def start(self, handle: ClusterHandle, place: Place, attempt: AttemptRun, *, limit: float, fence: Fence) -> Cluster:
         driver = self.driver
         if not isinstance(driver, SupportsStop):
             raise self._unable(handle, "start clusters again", f"end it: skyx down {handle.name}")
-        return self._call("start", driver.start, handle, place, attempt, expected=Cluster, limit=limit, fence=fence)
+
+        def start() -> Cluster:
+            with attempt.calling():
+                return driver.start(handle, place, attempt)
+
+        return self._call("start", start, expected=Cluster, limit=limit, fence=fence)
 
     def self_end(self, cluster: Cluster, setting: Autostop) -> SelfEnd:
         """What the agent runs to end the cluster; raises ``ClusterStateError`` where the cloud can't."""
@@ -151,6 +176,12 @@ class Cloud:
         if not setting.down and not isinstance(driver, SupportsStop):
             raise self._unable(cluster.handle, "stop clusters", "add --down")
         return self._call("self_end", lambda: driver.self_end(cluster, down=setting.down), expected=SelfEnd)
+
+    def open_ports(self, handle: ClusterHandle, place: Place, ports: Sequence[str]) -> None:
+        """Where the cloud opens ports of running clusters; elsewhere they were part of the request."""
+        driver = self.driver
+        if ports and isinstance(driver, SupportsPorts):
+            self._call("open_ports", driver.open_ports, handle, place, ports, expected=type(None))
 
     def runner(self, handle: ClusterHandle, node: Node) -> Runner:
         return self._call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
@@ -251,6 +282,8 @@ class Clouds:
             return cloud.disabled() or cloud
         except PluginError as error:
             return WhyNot(subject=name, reason=str(error), fix=error.hint)
+        except CloudError as error:
+            return WhyNot(subject=name, reason=str(error))
 
 
 def _without_fallbacks(clouds: Sequence[Cloud], reasons: list[WhyNot]) -> Iterator[Cloud]:

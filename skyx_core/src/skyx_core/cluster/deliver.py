@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
@@ -33,10 +34,11 @@ def deliver(
     assert cluster is not None
     own = access is None
     access = access or ClusterAccess(services, cluster)
+    held = ExitStack()
     try:
-        if transfers:
-            with access.agent.hold():
-                sync(services, record, access, transfers, fence=fence)
+        if transfers or record.autostop:
+            held.enter_context(access.agent.hold())  # not idle from here on until the job is queued
+        sync(services, record, access, transfers, fence=fence)
         if task.run is None and run is None and not (setup and task.setup):
             return None
         executor = services.clouds.executor(record.executor, cluster.link)
@@ -55,5 +57,6 @@ def deliver(
         services.event(EventKind.JOB_SUBMITTED, record, job_id=receipt.job_id)
         return receipt.job_id
     finally:
+        held.close()
         if own:
             access.close()

@@ -11,6 +11,7 @@ from skyx_core.models import EventKind, Place, TeardownResult
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
+    from skyx_core.cluster.clouds import Cloud
     from skyx_core.cluster.services import Services
 
 FIRST_PAUSE_S = 0.05
@@ -22,10 +23,23 @@ def remove_nodes(services: Services, record: ClusterRecord, place: Place) -> Non
     """Terminate until the cloud says that everything is gone; ``LeftoverError`` names what isn't."""
     cloud = services.clouds.get(place.cloud)
     _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
-    lag = cloud.driver.list_lag_s
-    if lag and services.store.intents(record.uid, open_only=True):
-        services.clock.sleep(lag)  # what a lost answer was about may not be in lists yet
+    late = _late_s(services, record, cloud)
+    if late > 0:
+        services.event(EventKind.PROGRESS, record, message=f"waiting {late:.0f} s for a call that got no answer")
+        services.clock.sleep(late)
         _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
+
+
+def _late_s(services: Services, record: ClusterRecord, cloud: Cloud) -> float:
+    """How long something that no list shows may still come to life: a call without an answer, or a node too new."""
+    lag, settle = cloud.driver.list_lag_s, cloud.driver.settle_s
+    ends = [0.0]
+    for intent in services.store.intents(record.uid):
+        if intent.open:
+            ends.append(intent.created_at + settle + lag)
+        elif intent.state == "failed" and lag:
+            ends.append((intent.ended_at or 0.0) + lag)
+    return max(ends) - services.clock.time()
 
 
 def settle_stopped(services: Services, record: ClusterRecord) -> None:

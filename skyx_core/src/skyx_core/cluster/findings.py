@@ -82,7 +82,7 @@ TABLE: Mapping[S, Mapping[Finding, S | None]] = {
         Finding.UNKNOWN: S.STOPPED,
     },
     S.AUTOSTOPPING: {
-        Finding.HEALTHY: S.AUTOSTOPPING,
+        Finding.HEALTHY: S.UP,
         Finding.ENDING: S.AUTOSTOPPING,
         Finding.SILENT: S.AUTOSTOPPING,
         Finding.LOST: S.AUTOSTOPPING,

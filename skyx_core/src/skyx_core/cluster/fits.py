@@ -36,6 +36,17 @@ def _misfits(record: ClusterRecord, request: Request) -> Iterator[tuple[str, obj
             yield field, wanted, there
     if request.use_spot and not record.use_spot:
         yield "use_spot", "spot", "on-demand"
+    made = Request.model_validate_json(record.request_json) if record.request_json != "{}" else Request()
+    fixed: tuple[tuple[str, object, object], ...] = (
+        ("image_id", request.image_id, made.image_id),
+        ("disk_tier", request.disk_tier, made.disk_tier),
+        ("network_tier", request.network_tier, made.network_tier),
+    )
+    for field, wanted, there in fixed:
+        if wanted is not None and wanted != there:
+            yield field, wanted, there or "the default"
+    if not set(request.ports) <= set(made.ports):
+        yield "ports", ", ".join(request.ports), ", ".join(made.ports) or "none open"
     if request.num_nodes > record.num_nodes:
         yield "num_nodes", request.num_nodes, record.num_nodes
     for name, count in sorted(request.accelerators.items()):

@@ -20,6 +20,46 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 
+KEEP_ANSWER_S = 60.0
+
+
+class Interruption:
+    """Whether one command was told to end, and what is to become of what it made."""
+
+    def __init__(self) -> None:
+        self.fence = Fence()
+        self._decided = threading.Event()
+        self._keep = False
+
+    def set(self, keep: bool | None) -> None:
+        """Safe to repeat; ``keep`` None leaves that open."""
+        self.fence.set()
+        if keep is not None:
+            self._keep = self._keep or keep
+            self._decided.set()
+
+    def keep_at_least(self, keep: bool) -> None:
+        """What the caller of the command wants should it be interrupted."""
+        self._keep = self._keep or keep
+
+    def keeps(self) -> bool:
+        """Whether what was made stays; waits for the answer, at most a minute, then removes it."""
+        if self.fence.cancelled:
+            self._decided.wait(KEEP_ANSWER_S)
+        return self._keep
+
+    def check(self) -> None:
+        """Raise once it was told to end."""
+        if self.fence.cancelled:
+            raise InterruptedBySignal("the command was interrupted", why="nothing was changed")
+
+
+def called(error: CloudError) -> CloudCallError:
+    """The error of ours for an answer that ends a command."""
+    hint = "try again; 'skyx check' looks at credentials"
+    return CloudCallError(f"{error.cloud} answered with an error", why=str(error), hint=hint)
+
+
 class Guard:
     """One per session. Thread-safe."""
 
@@ -27,40 +67,45 @@ class Guard:
         self._services = services
         self._access: dict[str, ClusterAccess] = {}
         self._lock = threading.Lock()
-        self.fence = Fence()
-        self._keep = False
+        self._running: set[Interruption] = set()
+        self._early: Interruption | None = None
 
-    def interrupt(self, *, keep: bool) -> None:
-        """End what runs now. Safe in signal handlers."""
-        self._keep = self._keep or keep
-        self.fence.set()
-
-    def keeps(self) -> bool:
-        """Whether what an interrupted launch made is to stay."""
-        return self._keep
+    def interrupt(self, *, keep: bool | None = False) -> None:
+        """End every command that runs in this session, or the next one if none does yet. ``keep`` None: whether what
+        was made is to stay is said by a second call. Safe in signal handlers.
+        """
+        running = list(self._running)
+        if not running:
+            self._early = self._early or Interruption()
+            running = [self._early]
+        for one in running:
+            one.set(keep)
 
     @contextmanager
-    def interruptible(self, *, keep: bool = False) -> Iterator[Fence]:
-        """A new fence for each command; what was cancelled underneath comes out as the one error for it."""
-        self.fence, self._keep = Fence(), keep
+    def interruptible(self, *, keep: bool = False) -> Iterator[Interruption]:
+        """Around each command; what was cancelled underneath comes out as the one error for it."""
+        interruption, self._early = self._early or Interruption(), None
+        interruption.keep_at_least(keep)
+        self._running.add(interruption)
         try:
-            yield self.fence
+            yield interruption
         except CloudError as error:
-            hint = "try again; 'skyx check' looks at credentials"
-            raise CloudCallError(f"{error.cloud} answered with an error", why=str(error), hint=hint) from error
+            raise called(error) from error
         except AttemptCancelled as error:
-            why = "the cluster stays as it is" if self.fence.cancelled else str(error)
+            why = "the cluster stays as it is" if interruption.fence.cancelled else str(error)
             raise InterruptedBySignal("the command was interrupted", why=why) from error
+        finally:
+            self._running.discard(interruption)
 
     @contextmanager
-    def held(self, name: str, wait: float | None) -> Iterator[None]:
+    def held(self, name: str, wait: float | None, interruption: Interruption | None = None) -> Iterator[None]:
         """The lock of one cluster; ``wait`` seconds at most, None = the setting. ``BusyError`` names the holder."""
         services = self._services
         limit = services.settings.wait_seconds if wait is None else wait
         lock = ClusterLock(
             services.dirs.locks, name, command=services.command, clock=services.clock, on_wait=self._tell(name)
         )
-        with lock.acquire(limit, self._check_fence):
+        with lock.acquire(limit, interruption.check if interruption else None):
             yield
 
     def _tell(self, name: str) -> Callable[[Holder | None, float], None]:
@@ -71,10 +116,6 @@ class Guard:
             )
 
         return tell
-
-    def _check_fence(self) -> None:
-        if self.fence.cancelled:
-            raise InterruptedBySignal("interrupted while waiting for another command")
 
     def live(self, name: str) -> ClusterAccess:
         """Access to a cluster that is UP; kept open, so that repeated calls cost one round trip."""
@@ -90,6 +131,8 @@ class Guard:
         with self._lock:
             access = self._access.get(name)
             if access is None or access.cluster != cluster:
+                if access is not None:
+                    access.close()
                 access = ClusterAccess(self._services, cluster)
                 self._access[name] = access
             return record, access

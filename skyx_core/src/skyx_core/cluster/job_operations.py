@@ -8,11 +8,20 @@ from typing import TYPE_CHECKING
 
 from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.deliver import deliver
-from skyx_core.cluster.guard import Guard
+from skyx_core.cluster.guard import Guard, Interruption
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.lookup import must_get
 from skyx_core.cluster.sync import plan_sync
-from skyx_core.errors import AgentError, AgentRefusedError, NodeError, NoSuchJobError, NotFoundError, UsageError
+from skyx_core.errors import (
+    AgentError,
+    AgentRefusedError,
+    CloudError,
+    NodeError,
+    NoSuchJobError,
+    NotFoundError,
+    SkyxError,
+    UsageError,
+)
 from skyx_core.jobs.client import LogState
 from skyx_core.models import EventKind
 from skyx_core.results import CancelResult, ClusterStatus, JobInfo, JobResult, JobStatus, LogChunk
@@ -34,6 +43,12 @@ class JobOperations:
         self._guard = guard
 
     def exec(self, name: str, task: Task, *, wait: float | None, run: RunPerRank | None) -> JobResult:
+        with self._guard.interruptible() as interruption:
+            return self._exec(name, task, wait, run, interruption)
+
+    def _exec(
+        self, name: str, task: Task, wait: float | None, run: RunPerRank | None, interruption: Interruption
+    ) -> JobResult:
         services = self._services
         check_task(task)
         transfers, warnings = plan_sync(task, services.cwd)
@@ -42,9 +57,10 @@ class JobOperations:
         if task.run is None and run is None:
             raise UsageError("there is nothing to run", where=name, hint="give a command, or a task file with 'run'")
         must_get(services, name)
-        with self._guard.held(name, wait):
+        with self._guard.held(name, wait, interruption):
             record, access = self._guard.up(name)
-            job_id = deliver(services, record, task, transfers, setup=False, run=run, access=access)
+            fence = interruption.fence
+            job_id = deliver(services, record, task, transfers, setup=False, run=run, access=access, fence=fence)
         assert job_id is not None
         return JobResult(name, job_id, JobStatus.PENDING.value)
 
@@ -54,8 +70,16 @@ class JobOperations:
         rows: list[JobInfo] = []
         for info in self._services.store.infos():
             if info.status == ClusterStatus.UP:
-                rows += [replace(job, cluster=info.name) for job in self._guard.live(info.name).agent.queue()]
+                rows += [replace(job, cluster=info.name) for job in self._queue_of(info.name)]
         return rows
+
+    def _queue_of(self, name: str) -> list[JobInfo]:
+        """One cluster that doesn't answer hides only its own jobs."""
+        try:
+            return self._guard.live(name).agent.queue()
+        except (SkyxError, CloudError) as error:
+            self._services.event(EventKind.WARNING, message=f"{name}: {error}")
+            return []
 
     def logs(
         self, name: str, job_id: int | None, *, follow: bool, tail: int | None, ranks: Sequence[int] | None

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
-from skyx_core.errors import AttemptCancelled, PluginBrokenError
+from skyx_core.errors import AttemptCancelled, CloudError, PluginBrokenError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import Candidate, ClusterHandle, Event, EventKind, Place
 from skyx_core.state.records import IntentRecord
@@ -78,12 +79,35 @@ class AttemptRun:
         self.number = number
         self.fence = fence
         self.deadline = services.clock.monotonic() + limit
-        self.made_anything = False
         self._closed = Fence()
+        self._lock = threading.Lock()
+        self._under_way = 0
+        self._suspect = False
 
     def close(self) -> None:
         """From now on a call that is still under way may create nothing more. Safe to repeat."""
         self._closed.set()
+
+    @property
+    def under_way(self) -> bool:
+        """Whether a call that makes or starts nodes hasn't returned yet."""
+        return self._under_way > 0
+
+    @property
+    def may_have_made(self) -> bool:
+        """False only when every creating call said that it made nothing, or there was none."""
+        return self._suspect
+
+    @contextmanager
+    def calling(self) -> Iterator[None]:
+        """Around each call that makes or starts nodes, in the thread that makes it."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._under_way -= 1
 
     def check(self) -> None:
         if self.fence.cancelled or self._closed.cancelled:
@@ -113,9 +137,19 @@ class AttemptRun:
         record = self._record(kind, place, tuple(ranks), body)
         failpoint("attempt.creating.after_intent")
         self.check()
-        self.made_anything = True
         intent = IntentRun(self._services, record, self.handle, place)
-        yield intent
+        with self.calling():
+            try:
+                yield intent
+            except CloudError as error:
+                self._suspect = self._suspect or error.nodes_may_exist
+                if not error.unanswered:
+                    self._services.store.intent_failed(record.id, str(error))
+                raise
+            except BaseException:
+                self._suspect = True
+                raise
+        self._suspect = True
         if not intent.returned:
             raise PluginBrokenError(
                 f"the driver of {place.cloud!r} left a creating call without saying what it made",

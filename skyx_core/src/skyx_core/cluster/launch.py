@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
@@ -18,7 +18,7 @@ from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
-from skyx_core.errors import NoCapacityError, NotConfirmedError, PluginError, PolicyVetoError
+from skyx_core.errors import NoCapacityError, NotConfirmedError, PluginError, PolicyVetoError, SkyxError
 from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Request, WhyNot
 from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
 from skyx_core.results import ClusterStatus, Excluded, PlanRow, TaskPlan
@@ -120,8 +120,7 @@ class Launch:
     def _existing(self, record: ClusterRecord) -> Launched:
         services, wanted = self._services, self._wanted
         if record.status is ClusterStatus.TERMINATING:
-            lifecycle.down(services, record)
-            return self._fresh(None)
+            return self._fresh(record)
         if not record.ever_up:
             return self._fresh(record)
         check_fit(record, wanted.requests)
@@ -155,7 +154,7 @@ class Launch:
         self._agree(shown, plan.excluded)
         if wanted.dryrun:
             return Launched(None, 0, shown.chosen[0])
-        record = self._reserve(shown.chosen[0]) if record is None else self._clean_old(record)
+        record = self._ready(record, shown.chosen[0])
         build = Build(services, record, self._fence, self._held, wanted.autostop)
         search = Search(services, build, choices, wanted.search)
         services.event(EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes)
@@ -217,17 +216,30 @@ class Launch:
         )
         return services.store.reserve(record)
 
-    def _clean_old(self, record: ClusterRecord) -> ClusterRecord:
-        """A launch that never came up is cleaned, then tried anew under the same identity."""
-        for place in lifecycle.places_of(self._services, record):
-            remove_nodes(self._services, record, place)
-        return record
+    def _ready(self, record: ClusterRecord | None, first: Candidate) -> ClusterRecord:
+        """A launch that never came up is cleaned, then tried anew under the same identity; a teardown is finished."""
+        services, wanted = self._services, self._wanted
+        if record is not None and record.status is ClusterStatus.TERMINATING:
+            lifecycle.down(services, record)
+            record = None
+        if record is None:
+            return self._reserve(first)
+        for place in lifecycle.places_of(services, record):
+            remove_nodes(services, record, place)
+        for intent in services.store.intents(record.uid, open_only=True):
+            services.store.intent_gone(intent.id, "cleaned before the next launch")
+        yaml = wanted.task.redacted_yaml() if wanted.task else ""
+        return services.store.update(record.name, record.generation, task_yaml=yaml, command=services.command)
 
     def _forget(self, build: Build) -> None:
         """After a failed search: a record with nothing behind it goes to the history."""
         record = build.record
         kept = self._fence.cancelled and self._wanted.search.keep_on_interrupt()
         if record.ever_up or kept or record.status is ClusterStatus.TERMINATING:
+            return
+        if not build.clean:
+            with suppress(SkyxError):  # a disk that is full: the record then says INIT, and down ends what is there
+                self._services.store.update(record.name, record.generation, status=ClusterStatus.TERMINATING)
             return
         self._services.event(EventKind.LAUNCH_ENDED, record, status="failed")
         self._services.store.remove(record.uid, record.generation, "the launch failed")

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
 from skyx_core.cluster.access import ClusterAccess
-from skyx_core.cluster.attempts import Build, arm
+from skyx_core.cluster.attempts import Build, arm, complete
 from skyx_core.cluster.ending import remove_nodes, settle_stopped
 from skyx_core.cluster.journal import AttemptRun
 from skyx_core.errors import (
@@ -18,6 +18,7 @@ from skyx_core.errors import (
     CredentialsError,
     InterruptedBySignal,
     LeftoverError,
+    NoCapacityError,
     NodeError,
     PluginError,
     SkyxError,
@@ -65,6 +66,9 @@ def end_agent(services: Services, record: ClusterRecord) -> None:
 
 def down(services: Services, record: ClusterRecord, *, purge: bool = False) -> list[str]:
     """Terminate it and move the record to the history. Returns what may be left (only with ``purge``)."""
+    if not purge:
+        with suppress(CloudError):  # a cloud that doesn't answer is said below, with the record marked
+            check_identity(services, record)
     record = _mark(services, record, ClusterStatus.TERMINATING)
     services.event(EventKind.TERMINATING, record)
     failpoint("down.before_agent")
@@ -144,6 +148,8 @@ def start(
         raise ClusterStateError(
             f"cluster {record.name!r} was never up", hint=f"launch it again: skyx launch -c {record.name}"
         )
+    cloud = services.clouds.get(place.cloud)
+    cloud.must_stop(record.handle)
     check_identity(services, record)
     record = _mark(services, record, ClusterStatus.STARTING)
     services.event(EventKind.STARTING, record)
@@ -153,33 +159,33 @@ def start(
         services, record.handle, candidate_of(record), number=1, generation=record.generation, limit=limit, fence=fence
     )
     build.attempt = attempt
-    cloud = services.clouds.get(place.cloud)
     try:
-        cluster = cloud.start(record.handle, place, attempt, limit=limit, fence=fence)
+        started = cloud.start(record.handle, place, attempt, limit=limit, fence=fence)
         failpoint("start.after_nodes")
-        build.finish(cluster)
-    except (CloudError, SkyxError, KeyboardInterrupt) as error:
-        raise _start_failed(services, build, error) from error
+        build.finish(complete(started, record.num_nodes, cloud.name))
+    except BaseException as error:
+        raise _start_failed(services, build, attempt, error) from error
     finally:
         attempt.close()
     return build.record
 
 
-def _start_failed(services: Services, build: Build, error: BaseException) -> SkyxError:
+def _start_failed(services: Services, build: Build, attempt: AttemptRun, error: BaseException) -> BaseException:
     """Stop again what has started: nothing bills that isn't usable, and the data is kept."""
     record = build.record
     try:
         settle_stopped(services, record)
-        services.store.update(record.name, record.generation, status=ClusterStatus.STOPPED, reason=str(error))
+        if attempt.under_way:  # a call that was given up may still start nodes
+            services.clock.sleep(services.clouds.get(record.cloud).driver.settle_s)
+            settle_stopped(services, record)
+        status = ClusterStatus.STOPPING if attempt.under_way else ClusterStatus.STOPPED
+        services.store.update(record.name, record.generation, status=status, reason=str(error))
     except (LeftoverError, PluginError) as left:
         services.store.update(record.name, record.generation, status=ClusterStatus.STOPPING, reason=str(left))
     if isinstance(error, AttemptCancelled | KeyboardInterrupt):
         return InterruptedBySignal("the start was interrupted", where=record.name, why="the cluster was stopped again")
     if isinstance(error, CloudError):
-        from skyx_core.errors import NoCapacityError
-
         return NoCapacityError(f"cluster {record.name!r} can't be started now", why=str(error), hint="try again later")
-    assert isinstance(error, SkyxError)
     return error
 
 

@@ -7,9 +7,9 @@ from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
 from skyx_core.cluster import lifecycle
-from skyx_core.cluster.guard import Guard
+from skyx_core.cluster.guard import Guard, Interruption, called
 from skyx_core.cluster.lookup import must_get
-from skyx_core.errors import SkyxError
+from skyx_core.errors import CloudError, InterruptedBySignal, SkyxError
 from skyx_core.models import Autostop
 from skyx_core.results import LifecycleResult
 from skyx_core.state.records import ClusterRecord
@@ -38,13 +38,23 @@ class LifecycleOperations:
         """The verb on every name, one after the other; what one comes to doesn't stop the next."""
         store = self._services.store
         chosen = [info.name for info in store.infos()] if everything else self._expand(names)
-        steps: Mapping[str, Callable[[ClusterRecord], LifecycleResult]] = {
-            "stop": self._stop,
-            "start": self._start,
-            "down": lambda record: self._down(record, purge),
-            "autostop": lambda record: self._autostop(record, setting),
-        }
-        return [self._one(steps[verb], name, wait) for name in chosen]
+        results: list[LifecycleResult] = []
+        with self._guard.interruptible() as interruption:
+            steps: Mapping[str, Callable[[ClusterRecord], LifecycleResult]] = {
+                "stop": self._stop,
+                "start": lambda record: self._start(record, interruption),
+                "down": lambda record: self._down(record, purge),
+                "autostop": lambda record: self._autostop(record, setting),
+            }
+            for name in chosen:
+                stopped = interruption.fence.cancelled
+                results.append(self._not_done(name) if stopped else self._one(steps[verb], name, wait, interruption))
+        return results
+
+    def _not_done(self, name: str) -> LifecycleResult:
+        record, code = self._peek(name), InterruptedBySignal.code
+        status = record.status.value if record else None
+        return LifecycleResult(name, status, [], "not done: the command was interrupted", code, 130)
 
     def _expand(self, names: Sequence[str]) -> list[str]:
         found: list[str] = []
@@ -55,14 +65,21 @@ class LifecycleOperations:
                 found.append(name)
         return list(dict.fromkeys(found))
 
-    def _one(self, step: Callable[[ClusterRecord], LifecycleResult], name: str, wait: float | None) -> LifecycleResult:
+    def _one(
+        self,
+        step: Callable[[ClusterRecord], LifecycleResult],
+        name: str,
+        wait: float | None,
+        interruption: Interruption,
+    ) -> LifecycleResult:
         services = self._services
         try:
             must_get(services, name)
-            with self._guard.interruptible(), self._guard.held(name, wait):
+            with self._guard.held(name, wait, interruption):
                 must_get(services, name)
                 return step(services.store.take(name))
-        except SkyxError as error:
+        except (SkyxError, CloudError) as caught:
+            error = called(caught) if isinstance(caught, CloudError) else caught
             record = self._peek(name)
             remaining = getattr(error, "remaining", ())
             status = record.status.value if record else None
@@ -78,9 +95,9 @@ class LifecycleOperations:
     def _stop(self, record: ClusterRecord) -> LifecycleResult:
         return LifecycleResult(record.name, lifecycle.stop(self._services, record).status.value, [])
 
-    def _start(self, record: ClusterRecord) -> LifecycleResult:
+    def _start(self, record: ClusterRecord, interruption: Interruption) -> LifecycleResult:
         with ExitStack() as held:
-            started = lifecycle.start(self._services, record, fence=self._guard.fence, held=held)
+            started = lifecycle.start(self._services, record, fence=interruption.fence, held=held)
         return LifecycleResult(record.name, started.status.value, [])
 
     def _down(self, record: ClusterRecord, purge: bool) -> LifecycleResult:

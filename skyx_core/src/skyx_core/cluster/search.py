@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,7 @@ from skyx_core.errors import (
     PluginBrokenError,
     PluginError,
     SkyxError,
+    StateStoreError,
     UsageError,
 )
 from skyx_core.failover import rules
@@ -57,6 +59,7 @@ class Search:
         self._rows: list[_FAILED_ROW] = []
         self._categories: list[Category] = []
         self._verdict: Verdict | None = None
+        self._settled = False  # whether what was made is removed, or said to be left
         self.won: Start | None = None
         self._current: Start | None = None
         self.engine = Engine(
@@ -81,11 +84,10 @@ class Search:
         """
         try:
             return self._loop()
-        except (SkyxError, CloudError):
-            raise
         except BaseException:
-            self._fence.set()
-            self._abandon()
+            if not self._settled:
+                self._fence.set()
+                self._abandon()
             raise
 
     def _loop(self) -> Start:
@@ -144,6 +146,7 @@ class Search:
             verdict = self._judge(candidate, error)
             self._note(candidate, choice, verdict.reason, verdict.hint)
             self._categories.append(verdict.category)
+            self._verdict = verdict
             self.engine.locate_failed(verdict)
         else:
             self._skipped(choice, options)
@@ -206,6 +209,7 @@ class Search:
         try:
             self._build.clean_up()
         except LeftoverError as error:
+            self._settled = True
             self._mark_leftover(error)
             raise
         self._services.event(EventKind.ATTEMPT_CLEANED, self._build.record, attempt=action.attempt)
@@ -229,7 +233,7 @@ class Search:
 
     def _abandon(self) -> None:
         """An error of our own in the middle: what was made is removed before it goes up."""
-        if not self._options.keep_on_interrupt():
+        with suppress(StateStoreError):  # the record can't be written; it then still says that nodes may be there
             try:
                 self._build.clean_up()
             except LeftoverError as error:
@@ -237,6 +241,7 @@ class Search:
 
     def _give_up(self, action: GiveUp) -> SkyxError:
         name = self._build.record.name
+        self._settled = True
         if self._fence.cancelled:
             kept = self._options.keep_on_interrupt()
             why = "what was made is kept" if kept else "nothing was left behind"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.launch import draw_plan, show_plan
 from skyx_core.cluster.refresh import refresh
-from skyx_core.errors import NotFoundError, PluginError, SkyxError, UsageError
+from skyx_core.errors import CloudError, NotFoundError, PluginError, SkyxError, UsageError
 from skyx_core.models import Capability, EventKind, Request
 from skyx_core.results import CheckResult, Json, OfferRow, PluginInfo, StatusResult, TaskPlan
 from skyx_core.state.records import ClusterRecord
@@ -53,7 +53,7 @@ class Views:
             with self._guard.held(name, 0):
                 if services.store.get(name) is not None:
                     refresh(services, services.store.take(name))
-        except SkyxError as error:
+        except (SkyxError, CloudError) as error:
             services.event(EventKind.WARNING, message=f"{name}: {error}")
 
     def check(self, names: Sequence[str]) -> list[CheckResult]:
@@ -68,6 +68,8 @@ class Views:
             lines = cloud.check()
         except SkyxError as error:
             return _failed_check(name, "plugin", str(error), error.hint)
+        except CloudError as error:
+            return _failed_check(name, "cloud", str(error), "see what the cloud says of it")
         rows: list[dict[str, Json]] = [line.model_dump() for line in lines]
         return CheckResult(name, all(line.ok for line in lines), rows)
 

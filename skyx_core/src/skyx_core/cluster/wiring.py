@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -81,7 +82,13 @@ def _log(message: str) -> None:
 def _emitter(session: Embedder, hooks: Hooks) -> Callable[[Event], None]:
     """Store first, then show, then tell the listeners. A disk that is full must not stop a clean-up."""
 
+    lock = threading.RLock()
+
     def emit(event: Event) -> None:
+        with lock:
+            tell(event)
+
+    def tell(event: Event) -> None:
         if event.cluster_uid:
             try:
                 text = event.model_dump_json(exclude_defaults=True)

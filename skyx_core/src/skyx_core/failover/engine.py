@@ -152,9 +152,11 @@ class Engine:
         wanted = trial.choice.candidate.zone
         usable = [option.zone for option in options if not option.skip and wanted in (None, option.zone)]
         zones = tuple(zone for zone in usable if zone is not None)
-        if usable and not zones:
+        if not usable:
+            self._parked.append(trial)
+        elif not zones:
             self._queue.appendleft(_Try(trial.choice, ()))
-        elif zones and trial.choice.candidate.cloud in self._together:
+        elif trial.choice.candidate.cloud in self._together:
             self._queue.appendleft(_Try(trial.choice, zones))
         else:
             self._queue.extendleft(_Try(_in_zone(trial.choice, zone), (zone,)) for zone in reversed(zones))

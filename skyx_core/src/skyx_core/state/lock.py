@@ -64,7 +64,6 @@ class ClusterLock:
         self._clock = clock
         self._on_wait = on_wait
         self._file: int | None = None
-        self._fork_seen = False
 
     def acquire(self, wait_s: float, check: Callable[[], None] | None = None) -> ClusterLock:
         """Wait at most ``wait_s`` seconds (0: not at all), then ``BusyError`` naming the holder.
@@ -82,9 +81,7 @@ class ClusterLock:
             os.close(descriptor)
             raise
         self._file = descriptor
-        if not self._fork_seen:
-            os.register_at_fork(after_in_child=_closer(weakref.ref(self)))
-            self._fork_seen = True
+        _forks.watch(self)
         return self
 
     def release(self) -> None:
@@ -171,13 +168,25 @@ class ClusterLock:
                 os.close(descriptor)
 
 
-def _closer(lock: weakref.ref[ClusterLock]) -> Callable[[], None]:
-    def close() -> None:
-        held = lock()
-        if held is not None:
-            held._drop()
+class _Forks:
+    """The locks that are held, so that a forked child gives up its copies; registered with the system once."""
 
-    return close
+    def __init__(self) -> None:
+        self._held: weakref.WeakSet[ClusterLock] = weakref.WeakSet()
+        self._registered = False
+
+    def watch(self, lock: ClusterLock) -> None:
+        if not self._registered:
+            os.register_at_fork(after_in_child=self._drop)
+            self._registered = True
+        self._held.add(lock)
+
+    def _drop(self) -> None:
+        for lock in list(self._held):
+            lock._drop()
+
+
+_forks = _Forks()
 
 
 def _write_holder(descriptor: int, holder: Holder) -> None:

@@ -79,7 +79,7 @@ class Client:
             connection.close()
 
     def _lost(self, operation: str, code: str, message: str, sent: bool) -> CloudError:
-        return CloudError(self._cloud, operation, code, message, nodes_may_exist=sent)
+        return CloudError(self._cloud, operation, code, message, nodes_may_exist=sent, unanswered=sent)
 
     def _refused(self, operation: str, status: int, answer: Mapping[str, object]) -> CloudError:
         error = answer.get("error")

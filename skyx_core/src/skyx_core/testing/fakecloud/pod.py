@@ -65,6 +65,7 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
 
     def __init__(self, settings: FakeCloudSettings, context: DriverContext) -> None:
         super().__init__(settings, context)
+        self.settle_s = settings.call_timeout_s
         self._client = Client(self.name, endpoint_of(settings, context, self.name), settings.call_timeout_s)
 
     def disabled(self) -> WhyNot | None:
