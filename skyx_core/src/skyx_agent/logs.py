@@ -100,7 +100,7 @@ class LogDesk:
         self._sizes: Dict[int, Dict[str, int]] = {}
         self._pause = FAST_SECONDS
         self._timer: Timer | None = None
-        queue.listeners.append(self._job_changed)
+        queue.listeners.append(self._job_changes)
 
     def open(self, connection: Connection, data: Mapping[str, object], job: Job) -> None:
         request = LogRequest(self, connection, data, job)
@@ -126,6 +126,10 @@ class LogDesk:
         if request.done and request in self._requests:
             self._requests.remove(request)
             request.leave()
+
+    def _job_changes(self, job: Job) -> None:
+        """Look later: those who wait for its end shall hear of it first, and a gang can have hundreds of logs."""
+        self.services.loop.call_soon(lambda: self._job_changed(job))
 
     def _job_changed(self, job: Job) -> None:
         self._sample(job)

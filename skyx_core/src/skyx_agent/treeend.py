@@ -50,7 +50,7 @@ class Family:
     def living_roots(self) -> list[int]:
         """Those that still bear their number for sure. A look at /proc is needed only for adopted ones."""
         owns = self._strangers.children.owns
-        return [pid for pid, start in self.roots.items() if owns(pid) or proc.alive((pid, start))]
+        return [pid for pid, start in self.roots.items() if owns(pid) or (self.inherited and proc.alive((pid, start)))]
 
     def surely_gone(self) -> bool:
         """A look that needs no scan: no root lives, nor one that was seen, and there is no orphan.
