@@ -10,7 +10,7 @@ demo: setup  ## run a 3-node gang job on this machine and show what comes next
 
 test: setup lint  ## everything that must hold before a change is taken
 	@$(PY) -m pytest -n $(JOBS) --dist worksteal --cov --cov-report=term:skip-covered -q
-	@$(PY) -m mkdocs build --strict -q
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict -q
 
 test-full: setup lint  ## the same at full depth
 	@SKYX_TEST_DEPTH=full $(PY) -m pytest -n $(JOBS) --dist worksteal -q
@@ -25,7 +25,7 @@ bench: setup  ## each figure beside its floor, and its peer where the peer is in
 	@$(PY) -m benchmarks
 
 docs: setup
-	@$(PY) -m mkdocs build --strict -q && echo "docs: site/index.html"
+	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict -q && echo "docs: site/index.html"
 
 clean:
 	rm -rf .venv site build .mypy_cache .ruff_cache

@@ -97,6 +97,11 @@ class App:
         """auto, plain, json or quiet."""
         return str(self.flags.get("progress") or self._setting("progress") or "auto")
 
+    @property
+    def quiet(self) -> bool:
+        """Whether only errors, warnings and questions are wanted on stderr."""
+        return self.progress_mode() == "quiet"
+
     def on_interrupt(self, flag: str | None) -> str:
         """cleanup, keep or ask; never ask where nothing can be asked."""
         mode = str(flag or self._setting("on_interrupt") or "ask")

@@ -55,7 +55,7 @@ def block(error: SkyxError, *, color: bool) -> str:
     head, name, off = (_RED, _CYAN, _OFF) if color else ("", "", "")
     what = error.what.rstrip(".")
     lines = [f"{head}error[{error.code}]{off}: {what}"]
-    if isinstance(error, TaskFileError):
+    if isinstance(error, TaskFileError) and any(problem.line or problem.path for problem in error.problems):
         lines += [f"  {problem.render(error.file)}" for problem in error.problems]
     if error.where:
         lines.append(f"  {name}where{off}: {error.where}")

@@ -11,6 +11,7 @@ from skyx_core.errors import SkyxError
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
     from skyx_core.cli.ports import LogSource, SessionPort
+    from skyx_core.models import Autostop
     from skyx_core.results import JobStatus
 
 NO_SUCH_JOB = 102
@@ -79,8 +80,15 @@ def first_failure(codes: Sequence[int | None]) -> int | None:
     return next(iter(own or failed), None)
 
 
-def after_job(app: App, cluster: str, job_id: int | None, status: str) -> None:
-    """How to look at it and how to take it down."""
+def after_job(app: App, cluster: str, job_id: int | None, status: str, *, ends: Autostop | None = None) -> None:
+    """How to look at it and how to take it down; where it is to be quiet, only that a job failed.
+
+    ``ends``: when the cluster ends by itself.
+    """
+    if app.quiet:
+        if status.startswith(("FAILED", "CANCELLED")):
+            app.note(f"Job {job_id} on {cluster}: {status}")
+        return
     lines = [f"\nCluster {cluster}" if job_id is None else f"\nJob {job_id} on {cluster}: {status}"]
     if job_id is not None:
         lines.append(f"  read its log       skyx logs {cluster} {job_id}")
@@ -89,4 +97,17 @@ def after_job(app: App, cluster: str, job_id: int | None, status: str) -> None:
         f"  see all jobs       skyx queue {cluster}",
         f"  take it down       skyx down {cluster}",
     ]
+    if ends is not None:
+        lines.append(f"By itself it {rule_text(ends)}; 'skyx autostop {cluster} --cancel' keeps it.")
     app.note("\n".join(lines))
+
+
+def rule_text(rule: Autostop) -> str:
+    """``stops after 10 idle minutes``."""
+    verb = "goes down" if rule.down else "stops"
+    if not rule.idle_minutes:
+        return f"{verb} as soon as it is idle"
+    minutes = f"minute{'s' if rule.idle_minutes != 1 else ''}"
+    if rule.wait_for == "none":
+        return f"{verb} after {rule.idle_minutes} {minutes}, jobs or not"
+    return f"{verb} after {rule.idle_minutes} idle {minutes}"

@@ -31,13 +31,15 @@ def complete_clusters(ctx: click.Context, _param: click.Parameter, incomplete: s
         return []
 
 
-def cluster_argument(name: str = "cluster", *, many: bool = False, required: bool = True) -> Callable[[F], F]:
-    """``NAME`` or ``NAME...`` with completion."""
+def cluster_argument(
+    name: str = "cluster", *, many: bool = False, required: bool = True, metavar: str = ""
+) -> Callable[[F], F]:
+    """``NAME`` or any number of them, with completion. ``metavar``: as help shows it, if otherwise."""
     return click.argument(
         name,
         nargs=-1 if many else 1,
         required=required and not many,
-        metavar="NAME..." if many else ("NAME" if required else "[NAME]"),
+        metavar=metavar or ("[NAME]..." if many else "NAME" if required else "[NAME]"),
         shell_complete=complete_clusters,
     )
 

@@ -43,7 +43,13 @@ def _read(path: Path) -> bytes:
 
 
 def _error(path: Path, message: str, mark: tuple[int, int] = (0, 0), suggestion: str = "") -> TaskFileError:
-    return TaskFileError(str(path), [Problem("", message, *mark, suggestion)])
+    error = TaskFileError(str(path), [Problem("", message, *mark, suggestion)])
+    if not any(mark):
+        error.what = f"{path}: {message}"
+        error.hint = (
+            f"did you mean {suggestion}?" if suggestion else "pass the path of a task file; 'skyx init' writes one"
+        )
+    return error
 
 
 def _neighbour(path: Path) -> str:

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 
 @command("exec", takes_command=True)
-@options.cluster_argument("cluster", required=False)
-@options.entrypoint
+@options.cluster_argument("cluster", required=False, metavar="NAME")
+@click.argument("entrypoint", nargs=-1, metavar="FILE|COMMAND...")
 @click.option("-c", "--cluster", "named", metavar="NAME", help="The cluster; the words are then the command.")
 @options.detach
 @options.wait

@@ -19,7 +19,7 @@ def explain(app: App, *, cluster: str) -> int:
     """Show every decision of the launches of a cluster, also of one that is gone."""
     from skyx_core.cli.output import emit_lines, show
 
-    events = (_with_time(event) for event in app.session().explain(cluster))
+    events = (_told(event) for event in app.session().explain(cluster))
     if app.json:
         emit_lines(app, events)
         return 0
@@ -31,11 +31,29 @@ def explain(app: App, *, cluster: str) -> int:
     return 0
 
 
-def _with_time(event: Mapping[str, Json]) -> dict[str, Json]:
-    """Times are ISO-8601 UTC wherever a program reads them."""
+_NEXT = {
+    "launch_started": "provision",
+    "attempt_started": "wait for nodes",
+    "nodes_up": "prepare nodes",
+    "cluster_up": "sync",
+    "sync_started": "wait for files",
+    "sync_done": "submit",
+    "job_submitted": "done",
+    "stopping": "wait for the end",
+    "stopped": "done",
+    "starting": "wait for nodes",
+    "terminating": "wait for the end",
+    "terminated": "done",
+}
+
+
+def _told(event: Mapping[str, Json]) -> dict[str, Json]:
+    """With its time as ISO-8601 UTC, and with what follows where that is always the same."""
+    following: Json = event.get("next") or _NEXT.get(str(event.get("kind")), "")
+    event = {**event, "next": following}
     time = event.get("time")
     if not isinstance(time, int | float):
-        return dict(event)
+        return event
     from datetime import UTC, datetime
 
     text = datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
@@ -48,6 +66,8 @@ def _cells(event: Mapping[str, Json]) -> tuple[str, ...]:
     if isinstance(candidate, dict):
         where = "/".join(str(candidate[key]) for key in ("cloud", "region", "zone") if candidate.get(key))
     detail = event.get("error") or event.get("message") or ""
+    if event.get("job_id") is not None:
+        detail = f"job {event['job_id']} {detail}".strip()
     return (
         str(event.get("seq", "")),
         str(event.get("time", "")),

@@ -79,7 +79,7 @@ def _took(job: JobInfo) -> str:
 
 @command("cancel")
 @options.cluster_argument("cluster")
-@click.argument("jobs", nargs=-1, metavar="[JOB...]", type=click.IntRange(min=1))
+@click.argument("jobs", nargs=-1, metavar="[JOB]...", type=click.IntRange(min=1))
 @click.option("-a", "--all", "every", is_flag=True, help="Every job that waits or runs.")
 @options.yes
 def cancel(app: App, *, cluster: str, jobs: Sequence[int], every: bool, yes: bool) -> int:

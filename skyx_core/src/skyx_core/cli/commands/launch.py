@@ -96,7 +96,7 @@ def launch(
         exit_status=exit_status,
     )
     result = provision(app, task, wish)
-    return finish(app, result, wish)
+    return finish(app, result, wish, task.autostop if task is not None else None)
 
 
 def _task(app: App, words: Sequence[str], flags: dict[str, object]) -> Task | None:
@@ -183,7 +183,9 @@ def _launch(
 def _confirmed(app: App, cluster: str, plan: TaskPlan, wish: Wish, rule: Autostop | None) -> bool:
     from skyx_core.cli.planview import render
 
-    app.note(render(app, plan, tty=app.streams.err_tty, autostop=rule))
+    asks = bool(plan.candidates) and not (wish.yes or wish.dryrun)
+    if asks or not app.quiet:
+        app.note(render(app, plan, tty=app.streams.err_tty, autostop=rule))
     if plan.candidates and not wish.dryrun:
         app.confirm(f"Launch {cluster}?", yes=wish.yes)
     return True
@@ -201,8 +203,8 @@ def _interrupted(app: App, session: SessionPort, progress: Progress, on_interrup
     session.interrupt()
 
 
-def finish(app: App, result: LaunchResult, wish: Wish) -> int:
-    """After provisioning: the log, the hints, the data and the exit code."""
+def finish(app: App, result: LaunchResult, wish: Wish, rule: Autostop | None = None) -> int:
+    """After provisioning: the log, the hints, the data and the exit code. ``rule``: what the task says of its end."""
     from skyx_core.cli import jobview
     from skyx_core.cli.output import emit_json
 
@@ -214,7 +216,9 @@ def finish(app: App, result: LaunchResult, wish: Wish) -> int:
     if app.json:
         emit_json(app, result)
     if wish.dryrun:
-        app.note("Dry run: nothing was started.")
-    else:
-        jobview.after_job(app, result.cluster, result.job_id, "queued" if wish.detach else result.status)
+        if not app.quiet:
+            app.note("Dry run: nothing was started.")
+        return code
+    shown = "queued" if wish.detach else result.status
+    jobview.after_job(app, result.cluster, result.job_id, shown, ends=wish.autostop or rule)
     return code

@@ -14,7 +14,6 @@ from skyx_core.errors import LeftoverError, SkyxError, UsageError
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
     from skyx_core.cli.ports import SessionPort
-    from skyx_core.models import Autostop
     from skyx_core.results import LifecycleResult
 
 F = TypeVar("F", bound=Callable[..., int])
@@ -26,6 +25,16 @@ def _names(function: F) -> F:
     function = options.cluster_argument("names", many=True)(function)
     function = click.option("-a", "--all", "every", is_flag=True, help="All clusters.")(function)
     return options.yes(function)
+
+
+def _no_purge(function: F) -> F:
+    """Scripts pass --purge to the whole family; here there is nothing to purge."""
+    return click.option("-p", "--purge", is_flag=True, hidden=True)(function)
+
+
+def _say_no_purge(app: App, verb: str, purge: bool) -> None:
+    if purge:
+        app.note(f"warning: --purge has no effect on {verb}; 'skyx down --purge' forgets what can't be removed")
 
 
 def _agree(app: App, verb: str, names: Sequence[str], every: bool, yes: bool) -> None:
@@ -76,20 +85,21 @@ def _report(app: App, result: LifecycleResult) -> None:
 @command("stop")
 @_names
 @options.wait
-@click.option("-p", "--purge", is_flag=True, help="Go on where a step fails, and say what may be left.")
+@_no_purge
 def stop(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float | None, purge: bool) -> int:
     """Stop clusters; their files stay.
 
     Names may be patterns such as 'exp-*'. Safe to repeat.
     """
     _agree(app, "stop", names, every, yes)
-    return _run(app, lambda s: s.stop(list(names), all=every, purge=purge, wait=wait))
+    _say_no_purge(app, "stop", purge)
+    return _run(app, lambda s: s.stop(list(names), all=every, wait=wait))
 
 
 @command("start")
 @_names
 @options.wait
-@click.option("-p", "--purge", is_flag=True, hidden=True)
+@_no_purge
 @click.option("-i", "--idle-minutes-to-autostop", "idle", type=int, metavar="MIN", help="Stop after MIN idle minutes.")
 @click.option("--down", is_flag=True, help="With -i: down instead of stop.")
 def start(
@@ -108,9 +118,10 @@ def start(
 
     rule = autostop_of(idle, down=down, wait_for=None)
     _agree(app, "start", names, every, yes)
+    _say_no_purge(app, "start", purge)
 
     def work(session: SessionPort) -> list[LifecycleResult]:
-        results = session.start(list(names), all=every, purge=purge, wait=wait)
+        results = session.start(list(names), all=every, wait=wait)
         up = [result.name for result in results if not result.error]
         if rule is not None and up:
             failed = {result.name: result for result in session.autostop(up, rule) if result.error}
@@ -157,6 +168,7 @@ def autostop(
     It runs on the cluster: this machine may be off. A negative number of minutes is the same as --cancel.
     """
     from skyx_core.cli.commands.launch import autostop_of
+    from skyx_core.cli.jobview import rule_text
 
     if cancel and (idle is not None or down or wait_for):
         raise UsageError("--cancel goes without -i, --down and --wait-for", hint="pass one or the other")
@@ -166,12 +178,5 @@ def autostop(
     patterns = every or any(set(name) & set("*?[") for name in names)
     _agree(app, "autostop", names, every, yes or not patterns)
     targets = [c.name for c in app.session().status([]).clusters] if every else list(names)
-    said = _rule_text(rule)
+    said = rule_text(rule) if rule is not None else "never ends by itself"
     return _run(app, lambda s: s.autostop(targets, rule, wait=wait), said=said)
-
-
-def _rule_text(rule: Autostop | None) -> str:
-    if rule is None:
-        return "never ends by itself"
-    when = f"after {rule.idle_minutes} idle minutes" if rule.idle_minutes else "as soon as it is idle"
-    return f"{'goes down' if rule.down else 'stops'} {when}"

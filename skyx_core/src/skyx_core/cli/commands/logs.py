@@ -10,7 +10,7 @@ import click
 
 from skyx_core.cli import options
 from skyx_core.cli.group import command
-from skyx_core.errors import NoSuchJobError
+from skyx_core.errors import ClusterStateError, NoSuchJobError
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -47,7 +47,11 @@ def logs(
 
     session = app.session()
     follow = follow and download is None
-    source = session.logs(cluster, job, follow=follow, tail=tail, ranks=list(ranks) or None)
+    try:
+        source = session.logs(cluster, job, follow=follow, tail=tail, ranks=list(ranks) or None)
+    except ClusterStateError as error:
+        error.why = "; ".join(filter(None, (error.why, "logs are kept on the cluster, which must be up to be read")))
+        raise
     _show(app, session, source, cluster, download)
     if source.job_id is None:
         which = f"no job {job}" if job is not None else "no job yet"

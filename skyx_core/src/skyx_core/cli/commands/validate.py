@@ -82,11 +82,7 @@ def _load(app: App, name: str) -> TaskFile:
 def _warnings(app: App, task: Task) -> list[Problem]:
     from skyx_core.task import check_paths
 
-    found = [
-        Problem(f"envs.{name}", "has no value; it must be given at launch", suggestion="")
-        for name in task.missing_envs()
-    ]
-    found += check_paths(task, Path(app.cwd))
+    found = [*check_paths(task, Path(app.cwd))]
     clouds = sorted({request.cloud for request in task.requests() if request.cloud})
     if clouds:
         installed = {row.name for row in app.session().plugins() if row.kind == "cloud"}
