@@ -160,3 +160,30 @@ def test_a_killed_take_down_can_simply_be_repeated(user, point):
     assert again.code == (3 if point == "state.remove.after_commit" else 0), again.err
     assert user.left() == []
     assert user.clusters() == []
+
+
+@pytest.mark.parametrize("action", ["enospc", "raise"])
+@pytest.mark.parametrize("point", chosen(LAUNCH, {"state.update.before_commit@2", "attempt.creating.before_made"}))
+def test_a_launch_that_fails_anywhere_leaves_nothing_behind_or_a_record_of_it(user, point, action):
+    result = launch(user, f"{point}={action}")
+    assert result.code != 0
+    assert "Traceback" not in result.err
+    if user.clusters():
+        user.ok("down", "c", "-y")
+    assert user.left() == []
+
+
+START = ("start.after_nodes", "bootstrap.before_configure", "launch.before_up", "launch.after_up")
+
+
+@pytest.mark.parametrize("point", chosen(START, {"start.after_nodes"}))
+def test_a_start_that_fails_anywhere_is_stopped_again(user, point):
+    user.ok("launch", "t.yaml", "-c", "c", "-y", "-d")
+    user.ok("stop", "c", "-y")
+    result = user.run("start", "c", "-y", env={"SKYX_FAILPOINT": f"{point}=enospc"})
+    assert result.code != 0
+    [row] = user.ok("status", "-o", "json").json
+    assert row["status"] == "STOPPED"
+    assert not list(node_processes(user.root))
+    user.ok("start", "c", "-y")
+    assert user.ok("status", "-o", "json").json[0]["status"] == "UP"

@@ -27,6 +27,7 @@ CHECK_SECONDS = 1.0
 SSH_CHECK_SECONDS = 10.0
 FIRST_RETRY_SECONDS = 2.0
 LAST_RETRY_SECONDS = 60.0
+END_LIMIT_SECONDS = 900.0  # a cluster that ends itself is gone by then
 
 
 class Autostop:
@@ -47,6 +48,7 @@ class Autostop:
         self._retry_pause = FIRST_RETRY_SECONDS
         self._retry_at = 0.0
         self._ssh_at = 0.0
+        self._fired_at = 0.0
         self._timer: Timer | None = None
         self.holds = 0
         queue.listeners.append(self._job_changed)
@@ -130,6 +132,9 @@ class Autostop:
         self._timer = self._services.loop.call_later(delay, self._check)
 
     def _check(self) -> None:
+        if self._state == STOPPING:
+            self._watch_end()
+            return
         if self._state not in (ARMED, FAILING):
             return
         self._see_activity()
@@ -138,6 +143,13 @@ class Autostop:
             self._fire()
             return
         self._check_soon(min(CHECK_SECONDS, max(due, 0.05)))
+
+    def _watch_end(self) -> None:
+        """What should have ended the cluster hangs, or did nothing: try again, and take jobs meanwhile."""
+        if self._services.clock.time() - self._fired_at > END_LIMIT_SECONDS:
+            self._failed(f"the cluster did not end within {END_LIMIT_SECONDS:.0f} s")
+        else:
+            self._check_soon(CHECK_SECONDS)
 
     def _see_activity(self) -> None:
         wait_for = self._setting.get("wait_for")
@@ -180,6 +192,8 @@ class Autostop:
             self._failed(f"{argv[0]}: {error.strerror}")
             return
         self._services.kept.add(pid)
+        self._fired_at = self._services.clock.time()
+        self._check_soon(CHECK_SECONDS)
 
     def _ended(self, code: int | None) -> None:
         if code and self._state == STOPPING:

@@ -188,7 +188,9 @@ class JobQueue:
         job.reason, job.ended_at = reason, self._services.clock.time()
         try:
             self._services.store.save(job)
-            self._services.job_dir(job.id).write_end(job)
+            folder = self._services.job_dir(job.id)
+            folder.write_end(job)
+            folder.forget_secrets(folder.spec())
         except AgentError:
             job.status, job.reason, job.ended_at = before
             raise

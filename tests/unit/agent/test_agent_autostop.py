@@ -204,3 +204,15 @@ def test_the_agent_keeps_no_credentials_of_its_caller(head: Head) -> None:
         assert b"hidden-value" not in Path(f"/proc/{head.info[key]}/environ").read_bytes()
     assert json.loads((head.dir / "agent.json").read_text())["pid"] == head.info["pid"]
     assert os.environ.get("AWS_SECRET_ACCESS_KEY") is None
+
+
+def test_an_end_that_does_nothing_is_given_up_and_jobs_are_taken_again(head: Head) -> None:
+    client = _up(head)
+    mark = _arm(head, client, 1)  # exits with 0 and ends nothing
+    head.advance(70)
+    assert eventually(mark.exists)
+    assert _state(client) == "AUTOSTOPPING"
+    head.advance(1000)
+    assert eventually(lambda: _state(client) != "AUTOSTOPPING")
+    assert "did not end" in client.ask("status")["autostop"]["reason"]
+    assert client.wait(client.submit("true"))

@@ -140,3 +140,13 @@ def test_a_wrong_configuration_is_refused_and_the_old_one_stays(shared_head: Hea
         client.ask("configure", cluster={**shared_head.cluster(), **broken})
     assert refusal.value.code == "invalid"
     assert client.wait(client.submit("true"))["status"] == "SUCCEEDED"
+
+
+def test_a_job_cancelled_while_it_waits_leaves_no_secret_on_the_disk(head: Head) -> None:
+    client = head.up(gpus=1)
+    client.submit("while [ ! -e ~/go ]; do sleep 0.01; done", accelerators={"X": 1.0})
+    waiting = client.submit("true", accelerators={"X": 1.0}, secrets={"KEY": "canary-4711"})
+    client.ask("cancel", jobs=[waiting])
+    found = [path for path in head.root.rglob("*") if path.is_file() and b"canary-4711" in path.read_bytes()]
+    assert found == []
+    (head.root / "home0/go").touch()
