@@ -29,10 +29,13 @@ class Interruption:
     def __init__(self) -> None:
         self.fence = Fence()
         self._decided = threading.Event()
+        self._decided.set()
         self._keep = False
 
     def set(self, keep: bool | None) -> None:
-        """Safe to repeat; ``keep`` None leaves that open."""
+        """Safe to repeat; ``keep`` None leaves that open until the next call."""
+        if keep is None and not self.fence.cancelled:
+            self._decided.clear()
         self.fence.set()
         if keep is not None:
             self._keep = self._keep or keep
@@ -44,8 +47,7 @@ class Interruption:
 
     def keeps(self) -> bool:
         """Whether what was made stays; waits for the answer, at most a minute, then removes it."""
-        if self.fence.cancelled:
-            self._decided.wait(KEEP_ANSWER_S)
+        self._decided.wait(KEEP_ANSWER_S)
         return self._keep
 
     def check(self) -> None:

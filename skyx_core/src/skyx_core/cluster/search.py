@@ -86,7 +86,6 @@ class Search:
             return self._loop()
         except BaseException:
             if not self._settled:
-                self._fence.set()
                 self._abandon()
             raise
 
