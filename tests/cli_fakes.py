@@ -225,7 +225,7 @@ class FakeSession:
         self._note("explain", name=name)
         yield {"seq": 1, "time": "2026-01-02T03:04:05Z", "kind": "attempt_failed", "error": "no capacity", "next": "x"}
 
-    def interrupt(self, *, keep: bool = False) -> None:
+    def interrupt(self, *, keep: bool | None = False) -> None:
         self.calls.append(("interrupt", {"keep": keep}))
 
     def close(self) -> None:

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 _SECOND = (
     "ended at once; something may still be up\n"
     "  see what is recorded   skyx status --refresh\n"
-    "  take it down           skyx down NAME\n"
-    "  find what is left      skyx reconcile"
+    "  take it down           skyx down NAME"
 )
 
 
@@ -194,13 +193,15 @@ def _confirmed(app: App, cluster: str, plan: TaskPlan, wish: Wish, rule: Autosto
 def _interrupted(app: App, session: SessionPort, progress: Progress, on_interrupt: str) -> None:
     progress.pause()
     app.note("\ninterrupted: nothing more is started; a second Ctrl-C ends at once")
-    if on_interrupt == "ask" and app.can_prompt:
-        app.streams.raw_note(b"keep what is up already? [y/N] ")
-        if app.streams.read_line().strip().lower() in {"y", "yes"}:
-            session.interrupt(keep=True)
-            return
+    if on_interrupt != "ask" or not app.can_prompt:
+        session.interrupt()
+        return
+    session.interrupt(keep=None)  # nothing is made while the question stands
+    app.streams.raw_note(b"keep what is up already? [y/N] ")
+    keep = app.streams.read_line().strip().lower() in {"y", "yes"}
+    if not keep:
         app.note("cleaning up")
-    session.interrupt()
+    session.interrupt(keep=keep)
 
 
 def finish(app: App, result: LaunchResult, wish: Wish, rule: Autostop | None = None) -> int:

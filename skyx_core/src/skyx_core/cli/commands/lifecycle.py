@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., int])
 
-_WORST_FIRST = (7, 6, 4, 5, 2, 1, 3)
+_WORST_FIRST = (130, 7, 6, 4, 5, 2, 1, 3)
 
 
 def _names(function: F) -> F:
@@ -53,11 +53,20 @@ def _agree(app: App, verb: str, names: Sequence[str], every: bool, yes: bool) ->
 
 def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, said: str = "") -> int:
     """Do it with progress, show each result, and end with the worst code."""
+    from skyx_core.cli.foreground import Foreground, leave_now
     from skyx_core.cli.output import emit_json
     from skyx_core.cli.progress import Progress
 
     with Progress(app) as progress:
-        results = work(app.session(progress))
+        session = app.session(progress)
+
+        def interrupted() -> None:
+            app.note("\ninterrupted: what is begun is finished, nothing more is begun; a second Ctrl-C ends at once")
+            session.interrupt()
+
+        second = "ended at once; see what is left: skyx status --refresh"
+        front = Foreground(first=interrupted, second=second, write=app.note, leave=leave_now)
+        results = front.run(lambda: work(session))
     if app.json:
         emit_json(app, results)
     for result in results:
