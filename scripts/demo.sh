@@ -4,4 +4,5 @@ set -eu
 cd "$(dirname "$0")/.."
 PATH="$PWD/.venv/bin:$PATH"
 export PATH
-exec skyx launch examples/gang.yaml -c demo -y --infra local -i 30 --down "$@"
+skyx launch examples/gang.yaml -c demo -y --infra local -i 30 --down "$@"
+echo "  to use skyx here:    export PATH=\"\$PWD/.venv/bin:\$PATH\"" >&2

@@ -94,7 +94,7 @@ class Agent:
         self.services.store.set_meta("held", "")
         before = self.queue.cluster
         if self.queue.held or (before is not None and before.boot != cluster.boot):
-            self.autostop.start_over()
+            self.autostop.cluster_restarted()
         self.queue.configure(cluster)
 
     def status(self) -> Json:

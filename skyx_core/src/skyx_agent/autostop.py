@@ -27,6 +27,7 @@ CHECK_SECONDS = 1.0
 SSH_CHECK_SECONDS = 10.0
 FIRST_RETRY_SECONDS = 2.0
 LAST_RETRY_SECONDS = 60.0
+WORD_SECONDS = 5.0
 END_LIMIT_SECONDS = 900.0  # a cluster that ends itself is gone by then
 
 
@@ -106,19 +107,21 @@ class Autostop:
 
     # -- watching ------------------------------------------------------------------------------------------------
 
-    def begin(self, cluster_restarted: bool) -> None:
-        """Go on where the last agent stopped. A cluster that was started again begins to be idle now."""
-        if cluster_restarted or self._state == STOPPING:
-            self.start_over()
-        self._check_soon(0.0)
-
-    def start_over(self) -> None:
-        """The cluster has been started (again): armed as before, idle from now on."""
-        self._active_at = self._set_at = self._services.clock.time()
-        if self._state != OFF:
+    def begin(self, held: bool) -> None:
+        """Go on where the last agent stopped. One whose cluster was ended (``held``: by the user) waits a little for
+        word of a new start.
+        """
+        if self._state == STOPPING or (held and self._state != OFF):
+            self._active_at = self._set_at = self._services.clock.time()
             self._state, self._reason = ARMED, ""
+            self._retry_at = self._active_at + WORD_SECONDS
             self._remember()
         self._check_soon(0.0)
+
+    def cluster_restarted(self) -> None:
+        """The cluster was started again: who started it says anew when it is to end."""
+        if self._state != OFF:
+            self.cancel()
 
     def _job_changed(self, job: Job) -> None:
         self.touch()

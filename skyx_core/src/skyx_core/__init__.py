@@ -14,6 +14,10 @@ __version__ = "0.1.0"
 __all__ = ["Session", "Task", "__version__", "load", "loads"]
 
 
+def __dir__() -> list[str]:
+    return list(__all__)
+
+
 def __getattr__(name: str) -> object:
     if name == "Session":
         from skyx_core.session import Session

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self
 
 from skyx_core.clock import Clock, clock_from
 from skyx_core.dirs import Dirs
+from skyx_core.errors import UsageError
 from skyx_core.settings import Settings
 
 if TYPE_CHECKING:
@@ -105,6 +106,7 @@ class Session:
         called as ``run(rank, ips)`` for each rank, returns its script or None. ``detach`` False waits for the job's
         end. Ctrl-C or ``interrupt()`` ends it with ``InterruptedBySignal`` after clean-up.
         """
+        _check_task(task)
         return self._do.launch(
             task,
             cluster=cluster,
@@ -123,6 +125,7 @@ class Session:
         self, cluster: str, task: Task, *, wait: float | None = None, run: RunPerRank | None = None
     ) -> results.JobResult:
         """Copy the workdir and mounts again and queue one more job; ``setup`` is not run."""
+        _check_task(task)
         return self._do.jobs.exec(cluster, task, wait=wait, run=run)
 
     def status(self, names: Sequence[str] = (), *, refresh: bool = False) -> StatusResult:
@@ -130,6 +133,7 @@ class Session:
         ended themselves are looked at where that costs nothing.
         """
         armed = self.store.armed()
+        names = _names(names)
         if refresh or armed:
             return self._do.views.status(names, refresh=refresh, armed=armed)
         from skyx_core.results import StatusResult
@@ -177,7 +181,7 @@ class Session:
     ) -> list[results.LifecycleResult]:
         """Stop clusters and keep their disks. One result per name, errors inside; never raises for one of several."""
         del purge
-        return self._do.lifecycle.each("stop", names, everything=all, wait=wait)
+        return self._do.lifecycle.each("stop", _names(names), everything=all, wait=wait)
 
     def start(
         self,
@@ -189,7 +193,7 @@ class Session:
     ) -> list[results.LifecycleResult]:
         """Start stopped clusters where they were."""
         del purge
-        return self._do.lifecycle.each("start", names, everything=all, wait=wait)
+        return self._do.lifecycle.each("start", _names(names), everything=all, wait=wait)
 
     def down(
         self,
@@ -200,13 +204,13 @@ class Session:
         wait: float | None = None,
     ) -> list[results.LifecycleResult]:
         """Terminate clusters. ``purge``: forget the record even if something may be left, and list that."""
-        return self._do.lifecycle.each("down", names, everything=all, wait=wait, purge=purge)
+        return self._do.lifecycle.each("down", _names(names), everything=all, wait=wait, purge=purge)
 
     def autostop(
         self, names: Sequence[str], setting: Autostop | None, *, wait: float | None = None
     ) -> list[results.LifecycleResult]:
         """Arm it on clusters, or cancel it (None)."""
-        return self._do.lifecycle.each("autostop", names, everything=False, wait=wait, setting=setting)
+        return self._do.lifecycle.each("autostop", _names(names), everything=False, wait=wait, setting=setting)
 
     def check(self, clouds: Sequence[str] = ()) -> list[results.CheckResult]:
         """Whether clouds can be used: credentials, permissions, tools; each failure with its fix."""
@@ -242,6 +246,20 @@ class Session:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
+
+
+def _check_task(task: object) -> None:
+    from skyx_core.task import Task
+
+    if task is not None and not isinstance(task, Task):
+        kind = type(task).__name__
+        raise UsageError(f"a Task is needed, not {kind}", hint="skyx_core.load(path) and loads(text) make tasks")
+
+
+def _names(names: Sequence[str]) -> Sequence[str]:
+    if isinstance(names, str):
+        raise UsageError(f"a list of names is needed, not the text {names!r}", hint=f"pass [{names!r}]")
+    return names
 
 
 def _is_pattern(name: str) -> bool:

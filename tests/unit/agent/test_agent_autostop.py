@@ -153,7 +153,7 @@ def test_the_program_runs_apart_from_the_agent_and_outlives_it(head: Head) -> No
     assert eventually(mark.exists, 5)
 
 
-def test_a_cluster_that_was_started_again_is_idle_from_then_on(head: Head) -> None:
+def test_a_cluster_that_was_started_again_ends_itself_only_if_that_is_said_anew(head: Head) -> None:
     client = _up(head, boot="1")
     mark = _arm(head, client, 1)
     client.ask("shutdown", kill_jobs=True)
@@ -162,7 +162,10 @@ def test_a_cluster_that_was_started_again_is_idle_from_then_on(head: Head) -> No
     client = head.client()
     client.ask("configure", cluster=head.cluster(boot="2"))
     assert _quiet(mark)
-    assert _state(client) == "armed"
+    assert _state(client) == "off"
+    head.advance(3600)
+    assert _quiet(mark)
+    _arm(head, client, 1)
     head.advance(61)
     assert eventually(mark.exists)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from skyx_core.errors import SkyxError, UsageError
+from skyx_core.errors import NotConfirmedError, UsageError
 
 if TYPE_CHECKING:
     from skyx_core.cli.ports import OnEvent, SessionFactory, SessionPort
@@ -156,4 +156,4 @@ class App:
     def confirm(self, question: str, *, yes: bool) -> None:
         """Go on only with the user's yes; SkyxError otherwise."""
         if not yes and not self.ask(question, instead="-y"):
-            raise SkyxError("Not confirmed; nothing was changed")
+            raise NotConfirmedError("not confirmed; nothing was changed")

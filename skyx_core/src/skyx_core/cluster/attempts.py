@@ -34,6 +34,7 @@ class Build:
     autostop: Autostop | None = None
     attempt: AttemptRun | None = None
     ports: tuple[str, ...] = ()
+    candidate: Candidate | None = None
 
     def run(self, start: Start) -> Verdict | None:
         """The whole attempt, until the agent answers. None = the cluster is UP and stored as such."""
@@ -109,7 +110,7 @@ class Build:
         request = concrete(start.choice.request, candidate, place.zones)
         cluster = cloud.provision(place, request, self.attempt, limit=limit, fence=self.fence)
         failpoint("launch.after_provision")
-        self.ports = request.ports
+        self.ports, self.candidate = request.ports, candidate
         return complete(cluster, request.num_nodes, cloud.name)
 
     def finish(self, cluster: Cluster) -> None:
@@ -121,10 +122,15 @@ class Build:
         deadline = attempt.deadline if attempt else services.clock.monotonic() + 300
         cluster = bootstrap(services, self.record, cluster, fence=self.fence, deadline=deadline)
         services.clouds.get(cluster.place.cloud).open_ports(cluster.handle, cluster.place, self.ports)
-        if self.autostop is not None:
-            arm(services, cluster, self.autostop, self.held)
+        setting = self.autostop or (Autostop.model_validate(self.record.autostop) if self.record.autostop else None)
+        if setting is not None:
+            arm(services, cluster, setting, self.held)
         failpoint("launch.before_up")
         head = cluster.nodes[0].address or None
+        size = (
+            {"cpus": f"{self.candidate.cpus:g}", "memory_gb": f"{self.candidate.memory_gb:g}"} if self.candidate else {}
+        )
+        cluster = cluster.model_copy(update={"data": {**cluster.data, **size}})
         self.record = store.update(
             self.record.name,
             self.record.generation,
@@ -134,7 +140,7 @@ class Build:
             reason="",
             ever_up=True,
             head=head,
-            autostop=self.autostop.model_dump(mode="json") if self.autostop else self.record.autostop,
+            autostop=setting.model_dump(mode="json") if setting else None,
             refreshed_at=services.clock.time(),
         )
         failpoint("launch.after_up")

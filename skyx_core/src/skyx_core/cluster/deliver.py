@@ -10,6 +10,7 @@ from skyx_core.calls import Fence
 from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.jobspec import RunPerRank, make_job
 from skyx_core.cluster.sync import Transfer, sync
+from skyx_core.errors import AttemptCancelled
 from skyx_core.models import EventKind
 from skyx_core.state.records import ClusterRecord
 
@@ -53,6 +54,8 @@ def deliver(
             has=record.accelerators,
             run=run,
         )
+        if fence is not None and fence.cancelled:
+            raise AttemptCancelled("interrupted before the job was queued")
         receipt = services.hooks.submit_job(executor, access, job, limit=60)
         services.event(EventKind.JOB_SUBMITTED, record, job_id=receipt.job_id)
         return receipt.job_id

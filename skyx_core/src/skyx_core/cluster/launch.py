@@ -18,8 +18,17 @@ from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
-from skyx_core.errors import NoCapacityError, NotConfirmedError, PluginError, PolicyVetoError, SkyxError
-from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Request, WhyNot
+from skyx_core.errors import (
+    AttemptCancelled,
+    InterruptedBySignal,
+    NoCapacityError,
+    NotConfirmedError,
+    PluginError,
+    PolicyVetoError,
+    SkyxError,
+    UsageError,
+)
+from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Link, Request, WhyNot
 from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
 from skyx_core.results import ClusterStatus, Excluded, PlanRow, TaskPlan
 from skyx_core.state.names import cloud_name
@@ -115,7 +124,25 @@ class Launch:
         launched = self._fresh(None) if record is None else self._existing(record)
         if launched.record is None or wanted.task is None:
             return launched
-        return replace(launched, job_id=self._deliver(launched.record, wanted.task))
+        fresh = record is None or not record.ever_up
+        try:
+            self._check()
+            return replace(launched, job_id=self._deliver(launched.record, wanted.task))
+        except (AttemptCancelled, KeyboardInterrupt) as error:
+            raise self._undo(launched.record, fresh) from error
+
+    def _check(self) -> None:
+        if self._fence.cancelled:
+            raise AttemptCancelled("interrupted")
+
+    def _undo(self, record: ClusterRecord, fresh: bool) -> InterruptedBySignal:
+        """Interrupted between the cluster and its job: what this launch made goes, what was there before stays."""
+        name = record.name
+        if not fresh or self._wanted.search.keep_on_interrupt():
+            why, hint = "the cluster stays up, no job was queued", f"end it: skyx down {name}"
+            return InterruptedBySignal("the launch was interrupted", where=name, why=why, hint=hint)
+        lifecycle.down(self._services, record)
+        return InterruptedBySignal("the launch was interrupted", where=name, why="nothing was left behind")
 
     def _existing(self, record: ClusterRecord) -> Launched:
         services, wanted = self._services, self._wanted
@@ -173,6 +200,7 @@ class Launch:
             raise NoCapacityError(
                 "nothing fits the request", where=wanted.name, attempts=rows, hint="relax it, or enable another cloud"
             )
+        self._refuse_mounts(shown.chosen[0])
         if wanted.task is not None:
             vetoes = services.hooks.check_launch(wanted.task, wanted.requests, shown.chosen)
             if vetoes:
@@ -180,6 +208,19 @@ class Launch:
                 raise PolicyVetoError("the launch was refused", where=wanted.name, why=who)
         if wanted.confirm is not None and not wanted.confirm(wanted.name, shown):
             raise NotConfirmedError("nothing was launched", why="it was not confirmed")
+
+    def _refuse_mounts(self, first: Candidate) -> None:
+        """Nodes that share a file system have no ``/data`` of their own; said before anything is made."""
+        if self._services.clouds.get(first.cloud).link is not Link.SANDBOX:
+            return
+        for transfer in self._wanted.transfers:
+            if transfer.target.startswith("/"):
+                raise UsageError(
+                    f"{transfer.target} can't be a target on cloud {first.cloud!r}",
+                    where=f"file_mounts.{transfer.target}",
+                    why="its nodes have no place of their own outside their homes",
+                    hint=f"use a path below the home: ~{transfer.target}",
+                )
 
     def _refuse_unusable_plugins(self) -> None:
         """Every cloud that was asked for is not installed, broken, incompatible or in conflict: no lack of capacity."""

@@ -159,6 +159,7 @@ def start(
         services, record.handle, candidate_of(record), number=1, generation=record.generation, limit=limit, fence=fence
     )
     build.attempt = attempt
+    build.candidate = candidate_of(record)
     try:
         started = cloud.start(record.handle, place, attempt, limit=limit, fence=fence)
         failpoint("start.after_nodes")
@@ -195,12 +196,17 @@ def candidate_of(record: ClusterRecord) -> Candidate:
         region=record.region or "",
         zone=record.zone,
         instance_type=record.instance_type or "",
-        cpus=0,
-        memory_gb=0,
+        cpus=_size(record, "cpus"),
+        memory_gb=_size(record, "memory_gb"),
         accelerators=record.accelerators,
         use_spot=record.use_spot,
         hourly_usd=record.hourly_usd,
     )
+
+
+def _size(record: ClusterRecord, key: str) -> float:
+    """Of each node, as it was made."""
+    return float(record.cluster.data.get(key, "0")) if record.cluster else 0.0
 
 
 def set_autostop(

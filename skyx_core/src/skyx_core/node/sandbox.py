@@ -16,6 +16,7 @@ from pathlib import Path
 from skyx_core.clock import Clock, SystemClock
 from skyx_core.errors import NodeError
 from skyx_core.node.sandbox_processes import Family, end_family
+from skyx_core.node.sandbox_python import make_python
 from skyx_core.node.sandbox_record import (
     MARKER,
     RUNNING,
@@ -72,7 +73,7 @@ class Sandboxes:
         part = self.root / f"{_NEW}{spec.id}-{secrets.token_hex(4)}"
         try:
             self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
-            _furnish(part)
+            _furnish(part, folder)
             write_record(Sandbox(**asdict(spec), folder=part, state=RUNNING, boot_id=self._boot))
             _take_name(part, folder)
         except OSError as error:
@@ -198,8 +199,10 @@ class Sandboxes:
             ) from error
 
 
-def _furnish(folder: Path) -> None:
+def _furnish(folder: Path, final: Path) -> None:
+    """``final``: where the folder will be once it is finished."""
     folder.mkdir(mode=0o700)
+    make_python(folder / "python", final / "python")
     (folder / "home").mkdir(mode=0o700)
     (folder / "home" / "skyx_workdir").mkdir()
     (folder / "home" / "sky_workdir").symlink_to("skyx_workdir")

@@ -7,7 +7,6 @@ import fcntl
 import json
 import os
 import secrets
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields
@@ -72,18 +71,13 @@ def sandbox_env(folder: Path) -> dict[str, str]:
         user = str(os.getuid())
     return {
         "HOME": str(folder / "home"),
-        "PATH": f"{_SYSTEM_PATH}:{_python_folder()}",
+        "PATH": f"{folder}/home/.local/bin:{folder}/python/bin:{_SYSTEM_PATH}",
         "USER": user,
         "LOGNAME": user,
         "LANG": "C.UTF-8",
         "SHELL": "/bin/bash",
         MARKER: str(folder),
     }
-
-
-def _python_folder() -> str:
-    """Where the interpreter that runs this is installed: every node has a ``python3``, if only after the system's."""
-    return os.path.join(sys.base_exec_prefix, "bin")
 
 
 def boot_id() -> str:
