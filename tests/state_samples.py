@@ -11,12 +11,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from depth import depth
 from skyx_core.state.records import ClusterRecord, IntentRecord
 
 if TYPE_CHECKING:
     from skyx_core.models import ClusterHandle
 
-DEPTH = int(os.environ.get("SKYX_TEST_DEPTH", "1"))
+DEPTH = depth(1, 10)
 
 
 class FakeClock:

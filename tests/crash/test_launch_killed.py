@@ -5,13 +5,13 @@ With SKYX_TEST_DEPTH=full at every point, otherwise at those where something dif
 
 from __future__ import annotations
 
-import os
 import signal
 from collections.abc import Callable, Iterator
 
 import pytest
 
 from cli_process import Cli, node_processes
+from depth import is_full
 
 pytestmark = pytest.mark.e2e
 
@@ -70,7 +70,7 @@ QUICK = {
     "state.remove.before_commit",
 }
 QUICK_AGAIN = {"local.create.after_node@1", "attempt.creating.before_made", "launch.before_up"}
-FULL = os.environ.get("SKYX_TEST_DEPTH") == "full"
+FULL = is_full()
 UNRECORDED = {"state.reserve.before_commit"}
 UP_FROM = LAUNCH.index("state.update.after_commit@3")
 TASK = "num_nodes: 2\nresources: {infra: local}\nfile_mounts: {~/t.yaml: t.yaml}\nrun: 'true'\n"

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, field
 
 from hypothesis import event, given, settings
 from hypothesis import strategies as st
 
 from builders import choice
+from depth import depth
 from skyx_core.failover import rules
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Start, WaitUntil
 from skyx_core.models import Category, Place, Retry, Scope, Verdict, ZoneOption
 
-DEPTH = 2000 if os.environ.get("SKYX_TEST_DEPTH") == "full" else 150
+DEPTH = depth(150, 10_000)
 
 
 @dataclass

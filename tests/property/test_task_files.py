@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import contextlib
-import os
 
 import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from census import shapes
+from depth import depth
 from schema_check import accepts
 from skyx_core.errors import TaskFileError
 from skyx_core.task import Task, TaskFile, json_schema, load, loads
 
-DEPTH = int(os.environ.get("SKYX_TEST_DEPTH", "200"))
+DEPTH = depth(200, 10_000)
 SETTINGS = settings(max_examples=DEPTH, deadline=None, suppress_health_check=list(HealthCheck))
 SCHEMA = json_schema()
 

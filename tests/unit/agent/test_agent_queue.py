@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
 
+from depth import depth
 from unit.agent.client import Client, Head, eventually
 
-MANY = 100 if os.environ.get("SKYX_TEST_DEPTH") else 25
+MANY = depth(25, 1000)
 GATE = "while [ ! -e ~/%s ]; do sleep 0.01; done"
 
 

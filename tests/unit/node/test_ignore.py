@@ -12,11 +12,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from depth import depth
 from skyx_core.errors import NodeError
 from skyx_core.node import ignore
 from skyx_core.node.ignore import select_files
 
-DEPTH = int(os.environ.get("SKYX_TEST_DEPTH", "0")) or 60
+DEPTH = depth(60, 1000)
 
 
 def _tree(root: Path, files: dict[str, str]) -> Path:
