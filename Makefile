@@ -13,7 +13,7 @@ test: setup lint  ## everything that must hold before a change is taken
 	@NO_MKDOCS_2_WARNING=1 $(PY) -m mkdocs build --strict -q
 
 test-full: setup lint  ## the same at full depth
-	@SKYX_TEST_DEPTH=full $(PY) -m pytest -n $(JOBS) --dist worksteal -q
+	@SKYX_TEST_DEPTH=full $(PY) -m pytest -n $(JOBS) --dist worksteal --timeout 1800 -q
 
 lint: setup
 	@.venv/bin/ruff check .

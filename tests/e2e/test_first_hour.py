@@ -34,7 +34,7 @@ def test_a_launch_that_is_interrupted_while_it_copies_leaves_nothing(cli):
     for index in range(3000):
         cli.write(f"work/f{index}", "x" * 100)
     process = cli.start("launch", "-c", "c", "-y", "--infra", "local", "--workdir", "work", "sleep 60")
-    wait_for(lambda: cli.nodes(), what="a node")
+    wait_for(cli.nodes, what="a node")
     process.send_signal(signal.SIGINT)
     result = finish(process)
     assert result.code == 130
