@@ -1,6 +1,6 @@
 .PHONY: setup demo test test-full bench docs lint clean
 PY := .venv/bin/python
-JOBS ?= 2
+JOBS ?= 3
 
 setup:
 	@scripts/setup.sh

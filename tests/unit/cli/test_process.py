@@ -189,7 +189,7 @@ def test_the_second_ctrl_c_ends_at_once_even_if_a_driver_hangs() -> None:
     code, _, err = finish(process)
     assert time.monotonic() - begin < 2
     assert code == 130
-    assert "skyx reconcile" in err
+    assert "skyx status --refresh" in err
 
 
 COMPLETE = "from skyx_core.cli.main import main; raise SystemExit(main())"

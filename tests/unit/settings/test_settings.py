@@ -30,7 +30,7 @@ def test_defaults_need_no_file(load):
         600,
         "ask",
         True,
-        "local",
+        "",
     )
     assert (settings.disable_plugins, settings.cloud("aws"), settings.get("clouds.aws.x")) == ((), {}, None)
     assert settings.origin("wait_seconds") == "default"
