@@ -90,6 +90,7 @@ def after_job(app: App, cluster: str, job_id: int | None, status: str, *, ends: 
             app.note(f"Job {job_id} on {cluster}: {status}")
         return
     lines = [f"\nCluster {cluster}" if job_id is None else f"\nJob {job_id} on {cluster}: {status}"]
+    lines += _why(app, cluster, job_id, status)
     if job_id is not None:
         lines.append(f"  read its log       skyx logs {cluster} {job_id}")
     lines += [
@@ -100,6 +101,17 @@ def after_job(app: App, cluster: str, job_id: int | None, status: str, *, ends: 
     if ends is not None:
         lines.append(f"By itself it {rule_text(ends)}; 'skyx autostop {cluster} --cancel' keeps it.")
     app.note("\n".join(lines))
+
+
+def _why(app: App, cluster: str, job_id: int | None, status: str) -> list[str]:
+    """Of a failed job: which rank failed first, and how."""
+    if job_id is None or not status.startswith("FAILED"):
+        return []
+    try:
+        reason = next((job.reason for job in app.session().queue(cluster) if job.id == job_id), "")
+    except SkyxError:
+        return []
+    return [f"  why                {reason}"] if reason else []
 
 
 def rule_text(rule: Autostop) -> str:

@@ -16,6 +16,20 @@ if TYPE_CHECKING:
     from skyx_core.cli.app import App
 
 
+def _check_named(named: str, before: str | None) -> None:
+    """``skyx exec NAME python3 -c CODE``: the flag was meant for the command."""
+    from skyx_core.state.names import check_cluster_name
+
+    try:
+        check_cluster_name(named)
+    except UsageError as error:
+        raise UsageError(
+            "-c was taken for the name of the cluster",
+            why=error.why,
+            hint=f"put -- before a command with flags: skyx exec {before or 'NAME'} -- python3 -c ...",
+        ) from error
+
+
 @command("exec", takes_command=True)
 @options.cluster_argument("cluster", required=False, metavar="NAME")
 @click.argument("entrypoint", nargs=-1, metavar="FILE|COMMAND...")
@@ -45,6 +59,7 @@ def exec_(
     from skyx_core.cli.progress import Progress
 
     if named is not None:
+        _check_named(named, cluster)
         cluster, entrypoint = named, ([cluster] if cluster is not None else []) + list(entrypoint)
     if cluster is None:
         raise UsageError("exec needs the name of a cluster", hint="skyx exec NAME FILE|COMMAND...")
