@@ -10,6 +10,11 @@ from dataclasses import dataclass, field
 from typing import ClassVar
 
 
+def storable(text: str) -> str:
+    """Text as it can be stored and sent: what isn't valid Unicode is written as an escape."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
 class SkyxError(Exception):
     """Base of all errors that skyx raises on purpose.
 
@@ -21,11 +26,11 @@ class SkyxError(Exception):
     exit_code: ClassVar[int] = 1
 
     def __init__(self, what: str, *, where: str = "", why: str = "", hint: str = "") -> None:
-        super().__init__(what)
-        self.what = what
-        self.where = where
-        self.why = why
-        self.hint = hint
+        self.what = storable(what)
+        self.where = storable(where)
+        self.why = storable(why)
+        self.hint = storable(hint)
+        super().__init__(self.what)
 
     def __str__(self) -> str:
         parts = [self.what]
@@ -299,6 +304,7 @@ class CloudError(Exception):
     unanswered: bool = False
 
     def __post_init__(self) -> None:
+        self.code, self.message = storable(self.code), storable(self.message)
         super().__init__(self.message or self.code)
 
     def __str__(self) -> str:

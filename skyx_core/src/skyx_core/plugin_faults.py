@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeVar
 
-from skyx_core.errors import CloudError, PluginBrokenError, SkyxError
+from skyx_core.errors import CloudError, PluginBrokenError, SkyxError, storable
 
 _WHY_LENGTH = 500
 _HINT = "this is a fault of the plugin: report it to its authors"
@@ -52,7 +52,7 @@ def describe_exception(error: BaseException) -> str:
         text = " ".join(str(error).split())
     except BaseException as second:
         text = f"(its message can't be shown: {type(second).__name__})"
-    name = type(error).__name__
+    text, name = storable(text), type(error).__name__
     return (f"{name}: {text}" if text else name)[:_WHY_LENGTH]
 
 

@@ -146,18 +146,20 @@ class Build:
         failpoint("launch.after_up")
         services.event(EventKind.CLUSTER_UP, self.record, message=head or "")
 
-    def clean_up(self) -> None:
-        """Remove what the attempt made: terminate a cluster that never was up, stop one that was.
+    def clean_up(self) -> bool:
+        """Remove what the attempt made: terminate a cluster that never was up, stop one that was. False: there was
+        nothing to remove.
 
         Raises ``LeftoverError`` when that can't be done now; the record then stays, and says why.
         """
         if self.record.ever_up:
             self._rest()
-            return
+            return True
         place, attempt = self.record.place, self.attempt
         if place is None or attempt is None:
-            return
-        if attempt.may_have_made or attempt.under_way:
+            return False
+        suspect = attempt.may_have_made or attempt.under_way
+        if suspect:
             remove_nodes(self.services, self.record, place)
         if attempt.under_way:
             raise LeftoverError(
@@ -168,6 +170,7 @@ class Build:
         for intent in self.services.store.intents(self.record.uid, open_only=True):
             self.services.store.intent_gone(intent.id, "the attempt was cleaned up")
         self.attempt = None
+        return suspect
 
     @property
     def clean(self) -> bool:

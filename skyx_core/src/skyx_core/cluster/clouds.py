@@ -129,7 +129,17 @@ class Cloud:
         return self._call("why_nothing", self.driver.why_nothing, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
 
     def locate(self, request: Request, region: str, fence: Fence) -> Sequence[ZoneOption]:
-        return self._call("locate", self.driver.locate, request, region, expected=_SEVERAL, fence=fence)
+        return self._services.caller.call_iter(
+            self.driver.locate,
+            request,
+            region,
+            limit=self._limit,
+            what="locate()",
+            plugin=self.name,
+            distribution=self.distribution,
+            fence=fence,
+            expected=ZoneOption,
+        )
 
     def quota(self, candidate: Candidate, fence: Fence) -> WhyNot | None:
         return self._call("quota", self.driver.quota, candidate, expected=(WhyNot, type(None)), fence=fence)

@@ -13,6 +13,7 @@ from skyx_core.cluster.journal import AttemptRun
 from skyx_core.errors import (
     AgentError,
     AttemptCancelled,
+    CloudCallError,
     CloudError,
     ClusterStateError,
     CredentialsError,
@@ -24,7 +25,7 @@ from skyx_core.errors import (
     SkyxError,
 )
 from skyx_core.failpoints import failpoint
-from skyx_core.models import Autostop, Candidate, EventKind, Place
+from skyx_core.models import Autostop, Candidate, Category, EventKind, Place
 from skyx_core.results import ClusterStatus
 from skyx_core.state.records import ClusterRecord
 
@@ -185,8 +186,12 @@ def _start_failed(services: Services, build: Build, attempt: AttemptRun, error: 
         services.store.update(record.name, record.generation, status=ClusterStatus.STOPPING, reason=str(left))
     if isinstance(error, AttemptCancelled | KeyboardInterrupt):
         return InterruptedBySignal("the start was interrupted", where=record.name, why="the cluster was stopped again")
-    if isinstance(error, CloudError):
-        return NoCapacityError(f"cluster {record.name!r} can't be started now", why=str(error), hint="try again later")
+    if isinstance(error, CloudError) and record.place is not None:
+        verdict = services.hooks.classify_error(record.cloud, record.place, candidate_of(record), error)
+        if verdict.category in (Category.CAPACITY, Category.QUOTA):
+            hint = verdict.hint or "try again later"
+            return NoCapacityError(f"cluster {record.name!r} can't be started now", why=str(error), hint=hint)
+        return CloudCallError(f"cluster {record.name!r} could not be started", why=str(error), hint=verdict.hint)
     return error
 
 

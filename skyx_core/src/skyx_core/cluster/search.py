@@ -11,6 +11,7 @@ from skyx_core.calls import Fence
 from skyx_core.cluster.attempts import Build, concrete
 from skyx_core.errors import (
     AttemptCancelled,
+    CloudCallError,
     CloudError,
     CredentialsError,
     InterruptedBySignal,
@@ -206,12 +207,13 @@ class Search:
             return
         failpoint("launch.before_cleanup")
         try:
-            self._build.clean_up()
+            removed = self._build.clean_up()
         except LeftoverError as error:
             self._settled = True
             self._mark_leftover(error)
             raise
-        self._services.event(EventKind.ATTEMPT_CLEANED, self._build.record, attempt=action.attempt)
+        if removed:
+            self._services.event(EventKind.ATTEMPT_CLEANED, self._build.record, attempt=action.attempt)
         failpoint("launch.after_cleanup")
         self.engine.cleaned(action.attempt)
 
@@ -248,6 +250,10 @@ class Search:
             return InterruptedBySignal("the launch was interrupted", where=name, why=why, hint=hint)
         self._services.event(EventKind.GAVE_UP, self._build.record, message=action.reason)
         if self._verdict is not None and self._verdict.abort:
+            if self._verdict.category is not Category.USER_ERROR:
+                return CloudCallError(
+                    "no other place can help", where=name, why=self._verdict.reason, hint=self._verdict.hint
+                )
             return UsageError(
                 "the cloud refused the request", where=name, why=self._verdict.reason, hint=self._verdict.hint
             )

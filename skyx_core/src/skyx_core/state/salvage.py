@@ -126,7 +126,7 @@ def _move_aside(path: Path) -> Path:
 
 
 def main(argv: Sequence[str]) -> int:
-    """Prints what was saved. 0 done, 1 not possible, 2 usage."""
+    """Prints what was saved. 0 done, 1 not possible, 2 usage, 7 nodes may run that no saved record names."""
     if len(argv) != 1 or argv[0].startswith("-"):
         sys.stderr.write("usage: python -m skyx_core.state.salvage FILE\n")
         return 2
@@ -138,6 +138,13 @@ def main(argv: Sequence[str]) -> int:
         return 1
     counts = ", ".join(f"{count} {table}" for table, count in result.rows.items())
     sys.stdout.write(f"saved into {path}: {counts}\nthe damaged file is {result.broken}\n")
+    lost = max(result.rows.get("documents", 0), result.rows.get("intents", 0)) - result.rows.get("clusters", 0)
+    if lost > 0:
+        sys.stderr.write(
+            "warning: records of clusters are lost, and their nodes may still run and cost money;"
+            " look for machines tagged 'skyx-uid' in the cloud's own console\n"
+        )
+        return 7
     return 0
 
 
