@@ -12,7 +12,7 @@ from skyx_core.cluster.parallel import in_parallel
 from skyx_core.errors import NodeError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import Cluster, EventKind, Link, Node
-from skyx_core.node.runner import Runner
+from skyx_core.node.runner import NodeLostError, Runner
 from skyx_core.results import Json
 
 if TYPE_CHECKING:
@@ -60,13 +60,15 @@ def bootstrap(services: Services, record: ClusterRecord, cluster: Cluster, *, fe
 
 
 def _reach(services: Services, runner: Runner, fence: Fence, deadline: float) -> None:
-    """Wait until the node runs commands."""
+    """Wait until the node runs commands; a node that is lost for good is not waited for."""
     while True:
         try:
             result = runner.run(["mkdir", "-p", "skyx_workdir", ".skyx"], timeout=STEP_LIMIT_S, cwd="~")
             if result.returncode == 0:
                 return
             problem = result.stderr.decode("utf-8", "replace").strip()[-500:]
+        except NodeLostError:
+            raise
         except NodeError as error:
             problem = str(error)
         if services.clock.monotonic() > deadline or fence.cancelled:

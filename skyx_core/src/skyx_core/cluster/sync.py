@@ -49,6 +49,7 @@ def plan_sync(task: Task, cwd: Path) -> tuple[list[Transfer], list[str]]:
             raise UsageError(error.what, where="workdir", why=error.why, hint=hint) from error
         warnings += selection.warnings
         transfers.append(Transfer(_path(task.workdir, cwd), WORKDIR, tuple(selection.files)))
+        _check(transfers[-1], "workdir")
     for target, source in task.file_mounts.items():
         transfers += _mount(target, source, cwd)
     return transfers, warnings
@@ -62,7 +63,20 @@ def _mount(target: str, source: object, cwd: Path) -> list[Transfer]:
         raise UsageError("sources in buckets can't be fetched yet", where=where, hint="fetch it in setup for now")
     found = _existing(source, cwd, where, folder=False)
     absolute = target.startswith(("/", "~"))
-    return [Transfer(found, target if absolute else f"{WORKDIR}/{target}", None)]
+    transfer = Transfer(found, target if absolute else f"{WORKDIR}/{target}", None)
+    _check(transfer, where)
+    return [transfer]
+
+
+def _check(transfer: Transfer, where: str) -> None:
+    """What copying would refuse is refused before anything is made."""
+    from skyx_core.node.copying import check_source
+
+    try:
+        check_source(transfer.source, transfer.files)
+    except NodeError as error:
+        hint = error.hint or "make it readable, or leave it out"
+        raise UsageError(error.what, where=where, why=error.why, hint=hint) from error
 
 
 def _existing(text: str, cwd: Path, where: str, *, folder: bool) -> Path:

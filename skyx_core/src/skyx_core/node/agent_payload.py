@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
 
+from skyx_core.node.folders import private_folder
+
 _EPOCH = (1980, 1, 1, 0, 0, 0)
 _MAIN = b"import sys\nfrom skyx_agent.main import main\nsys.exit(main(sys.argv[1:]))\n"
 
@@ -44,9 +46,10 @@ def agent_payload(cache: Path) -> AgentPayload:
         pass
     data = _archive(sources)
     with suppress(OSError):  # without a place to keep it, it is made again next time
-        cache.mkdir(parents=True, exist_ok=True, mode=0o700)
+        private_folder(cache)
         part = kept.with_suffix(f".{secrets.token_hex(4)}")
         part.write_bytes(data)
+        part.chmod(0o600)
         os.replace(part, kept)
     return AgentPayload(data, digest)
 

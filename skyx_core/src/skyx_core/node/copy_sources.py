@@ -66,8 +66,8 @@ def refusal(root: str, entry: Entry) -> str:
     if stat.S_ISDIR(mode):
         return "" if os.access(full, os.R_OK | os.X_OK) else f"the folder {entry.path!r} can't be read"
     if not stat.S_ISREG(mode):
-        return f"{entry.path!r} is a {_KIND.get(stat.S_IFMT(mode), 'special file')}"
-    return "" if os.access(full, os.R_OK) else f"{entry.path!r} can't be read"
+        return f"{entry.path or root!r} is a {_KIND.get(stat.S_IFMT(mode), 'special file')}"
+    return "" if os.access(full, os.R_OK) else f"{entry.path or root!r} can't be read"
 
 
 _KIND = {stat.S_IFIFO: "pipe", stat.S_IFSOCK: "socket", stat.S_IFBLK: "device", stat.S_IFCHR: "device"}

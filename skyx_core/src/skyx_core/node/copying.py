@@ -17,6 +17,7 @@ from pathlib import Path
 
 from skyx_core.errors import NodeError
 from skyx_core.node.copy_sources import Entry, link_for, listed, refusal, walk
+from skyx_core.node.folders import private_folder
 
 _NAMED = 5  # of many refused entries, so many are named
 _NO_SPACE = (errno.ENOSPC, errno.EDQUOT)
@@ -61,23 +62,10 @@ class CopyPlan:
         What is in ``exclude`` is passed over.
         """
         real = os.path.realpath(source)
-        with os_error_as_node_error(f"{str(source)!r} can't be read", node):
-            top = os.stat(real)
-            if not stat.S_ISDIR(top.st_mode):
-                entries = [Entry("", top)]
-            else:
-                entries = [Entry("", top), *(listed(real, files) if files is not None else walk(real, ""))]
+        entries = _entries(source, real, files, node)
         hidden = os.path.relpath(os.path.realpath(exclude), real) if exclude is not None else ".."
         entries = [entry for entry in entries if entry.path != hidden and not entry.path.startswith(f"{hidden}/")]
-        wrong = [problem for entry in entries if (problem := refusal(real, entry))]
-        if wrong:
-            more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
-            raise NodeError(
-                f"{str(source)!r} holds what can't be copied",
-                where=node,
-                why="; ".join(wrong[:_NAMED]) + more,
-                hint="remove these, or leave them out with a .skyxignore file",
-            )
+        _refuse(source, real, entries, node)
         root = os.path.realpath(confine) if confine is not None else None
         return cls(real, str(target), entries, node, root)
 
@@ -85,7 +73,7 @@ class CopyPlan:
         """Copy. Unchanged files (size and time) are left alone. Safe to repeat. Raises ``NodeError``."""
         total = len(self.entries)
         with os_error_as_node_error(f"{self.source!r} can't be copied", self._node):
-            os.makedirs(os.path.dirname(self.target) or ".", exist_ok=True)
+            private_folder(Path(self.target).parent)
             for done, entry in enumerate(self.entries, 1):
                 self._copy(entry)
                 progress(done, total)
@@ -122,6 +110,7 @@ class CopyPlan:
     def _make_folder(self, target: str) -> None:
         try:
             os.mkdir(target, 0o700)
+            os.chmod(target, 0o700)
         except FileExistsError:
             self._keep_top = self._keep_top or target == self.target
             self._check_place(target)
@@ -164,6 +153,37 @@ class CopyPlan:
         target = os.path.join(self.target, entry.path) if entry.path else self.target
         os.chmod(target, stat.S_IMODE(entry.info.st_mode) & 0o777 | 0o700)
         os.utime(target, ns=(entry.info.st_atime_ns, entry.info.st_mtime_ns))
+
+
+def check_source(source: Path, files: Sequence[str] | None) -> None:
+    """Raise the ``NodeError`` with which copying this would end; nodes of this machine that lie in it are passed
+    over, as they aren't copied.
+    """
+    real = os.path.realpath(source)
+    entries = _entries(source, real, files, "")
+    nodes = {f"{os.path.dirname(e.path)}/" for e in entries if os.path.basename(e.path) == "node.json"}
+    inside = tuple(node for node in nodes if os.path.isdir(os.path.join(real, node.lstrip("/"), "home/skyx_workdir")))
+    _refuse(source, real, [entry for entry in entries if not entry.path.startswith(inside)], "")
+
+
+def _entries(source: Path, real: str, files: Sequence[str] | None, node: str) -> list[Entry]:
+    with os_error_as_node_error(f"{str(source)!r} can't be read", node):
+        top = os.stat(real)
+        if not stat.S_ISDIR(top.st_mode):
+            return [Entry("", top)]
+        return [Entry("", top), *(listed(real, files) if files is not None else walk(real, ""))]
+
+
+def _refuse(source: Path, real: str, entries: Sequence[Entry], node: str) -> None:
+    wrong = [problem for entry in entries if (problem := refusal(real, entry))]
+    if wrong:
+        more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
+        raise NodeError(
+            f"{str(source)!r} holds what can't be copied",
+            where=node,
+            why="; ".join(wrong[:_NAMED]) + more,
+            hint="remove these, or leave them out with a .skyxignore file",
+        )
 
 
 def copy_file(source: str, target: str, mode: int) -> None:

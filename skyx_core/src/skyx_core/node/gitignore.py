@@ -10,10 +10,12 @@ import os
 import re
 from dataclasses import dataclass
 
+from skyx_core.node.globs import ANYTHING, FOLDERS, NAME_PART, Glob
+
 
 @dataclass(frozen=True, slots=True)
 class _Pattern:
-    expression: re.Pattern[bytes]
+    expression: Glob
     ignores: bool
     folders_only: bool
     name_only: bool  # compared with the last part of a path
@@ -32,9 +34,7 @@ class IgnoreFile:
         raw = os.fsencode(path)
         name = raw[raw.rfind(b"/") + 1 :]
         for pattern in self._patterns:
-            if (folder or not pattern.folders_only) and pattern.expression.fullmatch(
-                name if pattern.name_only else raw
-            ):
+            if (folder or not pattern.folders_only) and pattern.expression.matches(name if pattern.name_only else raw):
                 return pattern.ignores
         return None
 
@@ -67,9 +67,9 @@ def _trim(line: bytes) -> bytes:
     return line[: end + 1] if backslashes % 2 and end < len(line) else line[:end]
 
 
-def _expression(glob: bytes) -> re.Pattern[bytes] | None:
+def _expression(glob: bytes) -> Glob | None:
     """None for a glob that can match nothing."""
-    out = []
+    out: list[bytes] = []
     at = 0
     while at < len(glob):
         char = glob[at : at + 1]
@@ -89,7 +89,7 @@ def _expression(glob: bytes) -> re.Pattern[bytes] | None:
         else:
             text, at = re.escape(char), at + 1
         out.append(text)
-    return re.compile(b"".join(out), re.DOTALL)
+    return Glob(out)
 
 
 _SPECIAL = re.compile(rb"[*?\[\\]")
@@ -102,12 +102,12 @@ def _stars(glob: bytes, at: int) -> tuple[bytes, int]:
     # Git compares what comes before the first wildcard by itself, so that here "a**/b" has a whole part "**" too.
     starts_part = at == 0 or glob[at - 1 : at] == b"/" or not _SPECIAL.search(glob, 0, at)
     if end - at < 2 or not starts_part:
-        return b"[^/]*", end
+        return NAME_PART, end
     if end == len(glob):
-        return b".*", end  # "**" at the end: everything below
+        return ANYTHING, end  # "**" at the end: everything below
     if glob[end : end + 1] == b"/":
-        return b"(?:.*/)?", end + 1  # "**/": any folders, or none
-    return b"[^/]*", end
+        return FOLDERS, end + 1  # "**/": any folders, or none
+    return NAME_PART, end
 
 
 _CLASSES = {

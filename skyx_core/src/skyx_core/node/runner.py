@@ -8,6 +8,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from skyx_core.errors import NodeError
+
+
+class NodeLostError(NodeError):
+    """The node is gone or damaged for good: trying again can't help."""
+
 
 @dataclass(frozen=True)
 class RunResult:

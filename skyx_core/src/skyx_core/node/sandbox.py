@@ -15,7 +15,8 @@ from pathlib import Path
 
 from skyx_core.clock import Clock, SystemClock
 from skyx_core.errors import NodeError
-from skyx_core.node.sandbox_processes import Family, end_family
+from skyx_core.node.folders import private_folder
+from skyx_core.node.sandbox_processes import Family, end_family, marked
 from skyx_core.node.sandbox_python import make_python
 from skyx_core.node.sandbox_record import (
     MARKER,
@@ -72,7 +73,7 @@ class Sandboxes:
             return existing
         part = self.root / f"{_NEW}{spec.id}-{secrets.token_hex(4)}"
         try:
-            self.root.mkdir(parents=True, exist_ok=True, mode=0o700)
+            private_folder(self.root)
             _furnish(part, folder)
             write_record(Sandbox(**asdict(spec), folder=part, state=RUNNING, boot_id=self._boot))
             _take_name(part, folder)
@@ -177,12 +178,18 @@ class Sandboxes:
         """End every process of these sandboxes but the calling one. Returns what is left to do, in words. Two that
         end the same sandboxes take turns, so that neither is ended by the other half-way.
         """
-        if not ids or not self.root.is_dir():
+        if not ids or not (self.root.is_dir() or any(self.strays(id_) for id_ in ids)):
             return []
         with locked(self.root / ".ending", self._clock, _LOCK_LIMIT_S):
             family = Family([f"{MARKER}={self.folder(id_)}".encode() for id_ in ids])
             pids = end_family(family, self._clock, self._grace_s)
         return [f"process {pid} does not end" for pid in pids]
+
+    def strays(self, prefix: str) -> Words:
+        """Ids beginning with ``prefix`` of sandboxes whose folders are gone while processes of theirs still live."""
+        start = f"{MARKER}={self.root}/".encode()
+        found = {os.fsdecode(marker[len(start) :]) for marker in marked(start + prefix.encode())}
+        return sorted(id_ for id_ in found if "/" not in id_ and not (self.root / id_).exists())
 
     def runner(self, sandbox: Sandbox, node: str) -> SandboxRunner:
         """How to reach it. ``node``: its name in messages."""
@@ -201,10 +208,9 @@ class Sandboxes:
 
 def _furnish(folder: Path, final: Path) -> None:
     """``final``: where the folder will be once it is finished."""
-    folder.mkdir(mode=0o700)
+    private_folder(folder)
     make_python(folder / "python", final / "python")
-    (folder / "home").mkdir(mode=0o700)
-    (folder / "home" / "skyx_workdir").mkdir()
+    private_folder(folder / "home" / "skyx_workdir")
     (folder / "home" / "sky_workdir").symlink_to("skyx_workdir")
 
 

@@ -57,6 +57,12 @@ def _environ(pid: int) -> bytes:
         return b""
 
 
+def marked(start: bytes) -> set[bytes]:
+    """All ``NAME=value`` beginning with ``start`` in the environments of live processes but the calling one."""
+    pids = process_table().keys() - {os.getpid()}
+    return {item for pid in pids for item in _environ(pid).split(b"\0") if item.startswith(start)}
+
+
 class Family:
     """The processes that carry one of ``markers`` (``NAME=value``) or are ``roots``, and all that came from them.
 

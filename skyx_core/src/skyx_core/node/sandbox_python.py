@@ -6,6 +6,8 @@ import os
 import sys
 from pathlib import Path
 
+from skyx_core.node.folders import private_folder
+
 _PIP = """#!{python}
 import sys
 from pip._internal.cli.main import main
@@ -19,17 +21,19 @@ def make_python(folder: Path, final: Path) -> None:
     """
     base = Path(os.path.realpath(sys.executable if sys.prefix == sys.base_prefix else _base_python()))
     version = f"{sys.version_info[0]}.{sys.version_info[1]}"
-    (folder / "bin").mkdir(parents=True)
-    (folder / "lib" / f"python{version}" / "site-packages").mkdir(parents=True)
-    (folder / "pyvenv.cfg").write_text(
+    private_folder(folder / "bin")
+    private_folder(folder / "lib" / f"python{version}" / "site-packages")
+    settings = folder / "pyvenv.cfg"
+    settings.write_text(
         f"home = {base.parent}\ninclude-system-site-packages = true\nversion = {sys.version.split()[0]}\n"
     )
+    settings.chmod(0o600)
     for name in ("python", "python3", f"python{version}"):
         (folder / "bin" / name).symlink_to(base)
     for name in ("pip", "pip3"):
         script = folder / "bin" / name
         script.write_text(_PIP.format(python=final / "bin" / "python"))
-        script.chmod(0o755)
+        script.chmod(0o700)
 
 
 def _base_python() -> str:

@@ -14,6 +14,8 @@ from pathlib import Path
 
 from skyx_core.clock import Clock
 from skyx_core.errors import NodeError
+from skyx_core.node.folders import private_file, private_folder
+from skyx_core.node.runner import NodeLostError
 
 MARKER = "SKYX_SANDBOX"  # in the environment of every process of a sandbox; its value is the sandbox's folder
 RECORD = "node.json"
@@ -96,7 +98,7 @@ def read_record(folder: Path, boot: str) -> Sandbox | None:
     except OSError as error:
         raise NodeError("the record of a sandbox can't be read", where=str(folder / RECORD), why=str(error)) from error
     except (ValueError, TypeError, KeyError) as error:
-        raise NodeError(
+        raise NodeLostError(
             "the record of a sandbox is damaged",
             where=str(folder / RECORD),
             why=str(error) or type(error).__name__,
@@ -154,8 +156,8 @@ def locked(path: Path, clock: Clock, limit: float) -> Iterator[None]:
     operating system drops it when its process ends.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        private_folder(path.parent)
+        descriptor = private_file(path)
     except OSError as error:
         raise NodeError("the sandboxes can't be locked", where=str(path), why=error.strerror or str(error)) from error
     try:

@@ -13,7 +13,8 @@ from pathlib import Path
 from skyx_core.clock import Clock, SystemClock
 from skyx_core.errors import NodeError
 from skyx_core.node.copying import CopyPlan, os_error_as_node_error
-from skyx_core.node.runner import Channel, NodeFacts, Runner, RunResult
+from skyx_core.node.folders import private_folder
+from skyx_core.node.runner import Channel, NodeFacts, NodeLostError, Runner, RunResult
 from skyx_core.node.sandbox_processes import Family, end_family, read_process
 from skyx_core.node.sandbox_record import RUNNING, boot_id, read_record, sandbox_env, write_whole
 
@@ -96,7 +97,7 @@ class SandboxRunner(Runner):
     def put_bytes(self, data: bytes, target: str, *, mode: int = 0o600) -> None:
         path = self._resolve(target)
         with os_error_as_node_error(f"{target!r} can't be written", self.node):
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
             write_whole(path, data, mode=mode)
 
     def put(self, source: Path, target: str, files: Sequence[str] | None = None) -> None:
@@ -120,9 +121,15 @@ class SandboxRunner(Runner):
     def _check_running(self) -> None:
         sandbox = read_record(self._folder, boot_id())
         if sandbox is None:
-            raise NodeError("the node is gone", where=self.node, why=f"there is no {self._folder}")
+            raise self._lost(self._folder)
+        if not self._home.is_dir():
+            raise self._lost(self._home)
         if sandbox.state != RUNNING:
             raise NodeError("the node is stopped", where=self.node, hint="start the cluster")
+
+    def _lost(self, path: Path) -> NodeLostError:
+        hint = "its files can't be had back: take the cluster down and launch it again"
+        return NodeLostError("the node is gone", where=self.node, why=f"there is no {path}", hint=hint)
 
     def _resolve(self, path: str, *, follow: bool = False) -> Path:
         """The real path of a path on the node, which must be below its home, whatever links jobs have made."""
