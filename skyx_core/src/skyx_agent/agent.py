@@ -10,7 +10,7 @@ import signal
 from skyx_agent import VERSION, paths, proc
 from skyx_agent.autostop import Autostop
 from skyx_agent.clock import Clock
-from skyx_agent.cluster import Cluster, load_cluster
+from skyx_agent.cluster import Cluster, stored_cluster
 from skyx_agent.errors import AgentError
 from skyx_agent.exits import EXIT_DONE, EXIT_REFUSED, EXIT_UPGRADE
 from skyx_agent.failpoints import Failpoints
@@ -71,7 +71,7 @@ class Agent:
             self.services.loop.watch(self._alive, READ, self._supervisor_gone)
         self._recover()
         self.autostop.begin(self.queue.held)
-        paths.write_agent_json(self.folder, {"socket": self._socket_path, **self.identity()})
+        paths.write_agent_json(self.folder, self._socket_path, self.identity())
         self._look_after_folder()
         gc.collect()
         gc.freeze()
@@ -91,6 +91,7 @@ class Agent:
             cluster.save(os.path.join(self.folder, "cluster.json"))
         except OSError as error:
             raise AgentError("disk", f"the cluster can't be stored: {error.strerror}") from error
+        self.services.store.set_meta("cluster", json.dumps(cluster.data))
         self.services.store.set_meta("held", "")
         before = self.queue.cluster
         if self.queue.held or (before is not None and before.boot != cluster.boot):
@@ -170,7 +171,9 @@ class Agent:
         if restarted:
             store.set_meta("held", "1")
         self.queue.held = store.meta("held") == "1"
-        cluster = load_cluster(os.path.join(self.folder, "cluster.json"))
+        cluster = stored_cluster(
+            os.path.join(self.folder, "cluster.json"), store.meta("cluster"), self.services.journal
+        )
         if cluster is not None:
             self.queue.recover(cluster, restarted)
 
@@ -188,6 +191,7 @@ class Agent:
             self._leave(EXIT_DONE)
         if signal.SIGHUP in numbers:
             self.server.rebind()
+            paths.write_agent_json(self.folder, self._socket_path, self.identity())
         self.services.children.reap()
 
     def _look_after_folder(self) -> None:

@@ -14,15 +14,14 @@ _WORDS = {
     127: "command not found",
     134: "aborted",
     135: "bus error",
-    137: "killed, likely out of memory",
     139: "segmentation fault",
     143: "terminated",
 }
 
 
-def cause(code: int) -> str:
-    """``exit code 139: segmentation fault``."""
-    words = _WORDS.get(code, "")
+def cause(code: int, killed: str) -> str:
+    """``exit code 139: segmentation fault``. ``killed``: what is known of why a process was killed (137)."""
+    words = killed if code == KILLED else _WORDS.get(code, "")
     if not words and 128 < code < 128 + 65:
         try:
             words = f"ended by {signal.Signals(code - 128).name}"
@@ -31,10 +30,10 @@ def cause(code: int) -> str:
     return f"exit code {code}: {words}" if words else f"exit code {code}"
 
 
-def gang_reason(first: int, node: str, code: int) -> str:
-    return f"rank {first} (node {node}) failed first with {cause(code)}"
+def gang_reason(first: int, node: str, code: int, killed: str) -> str:
+    return f"rank {first} (node {node}) failed first with {cause(code, killed)}"
 
 
-def setup_reason(failed: Iterable[tuple[str, int]]) -> str:
+def setup_reason(failed: Iterable[tuple[str, int]], killed: str) -> str:
     """Names every node on which setup failed, with its code."""
-    return "setup failed on " + ", ".join(f"node {node} ({cause(code)})" for node, code in failed)
+    return "setup failed on " + ", ".join(f"node {node} ({cause(code, killed)})" for node, code in failed)

@@ -13,6 +13,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Mapping
 
+    from skyx_agent.journal import Journal
     from skyx_agent.values import Json
 
 GRACE_SECONDS = 3.0
@@ -75,12 +76,38 @@ class Cluster:
         write_atomically(path, json.dumps(self.data).encode("ascii"))
 
 
-def load_cluster(path: str) -> Cluster | None:
-    """The stored cluster; None when there is none or it can't be read (the client then configures again)."""
+def stored_cluster(path: str, copy: str, journal: Journal) -> Cluster | None:
+    """From its file; if that is missing or damaged, from the ``copy``, which then takes its place. Else None."""
     try:
-        data = json.loads(read_bytes(path))
+        cluster = _parse(read_bytes(path))
+    except OSError:
+        cluster = None
+    if cluster is not None or not copy:
+        return cluster
+    cluster = _parse(copy.encode("ascii", "replace"))
+    journal.say(f"{path} can't be read; using the copy in the job record")
+    if cluster is not None:
+        try:
+            cluster.save(path)
+        except OSError as error:
+            journal.say(f"{path} can't be written: {error.strerror}")
+    return cluster
+
+
+def not_configured() -> AgentError:
+    return AgentError(
+        "not_configured",
+        "the agent on the head doesn't know its cluster: it was never told, or cluster.json was damaged",
+        "'skyx stop NAME && skyx start NAME' (or 'skyx launch' on the cluster) tells it again",
+    )
+
+
+def _parse(text: bytes) -> Cluster | None:
+    """None when it isn't the JSON of a cluster."""
+    try:
+        data = json.loads(text)
         return Cluster(data) if isinstance(data, dict) else None
-    except (OSError, ValueError, AgentError):
+    except (ValueError, RecursionError, AgentError):
         return None
 
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from skyx_agent.cluster import Cluster
     from skyx_agent.job import Job
     from skyx_agent.jobspec import JobSpec
+    from skyx_agent.oom import Counts
     from skyx_agent.services import Services
 
 SAVE_AGAIN_SECONDS = 1.0
@@ -39,12 +40,14 @@ class Gang:
         self.ranks: list[Rank] = []
         self._first: Rank | None = None
         self._end: TreeEnd | None = None
+        self._killed_before: Counts | None = None  # unknown for what ran under an earlier agent
         self._busy = False
         self._open = 0  # ranks without a code
 
     def start(self) -> None:
         """From PENDING. Durable before the first process exists."""
         self.job.started_at = self._services.clock.time()
+        self._killed_before = None if self.spec.runner else self._services.memory.counts()
         self._launcher.folder.write_placement(self.job.placement)
         first = states.SETTING_UP if self.spec.setup is not None else states.RUNNING
         self._enter(first)
@@ -145,7 +148,7 @@ class Gang:
         if lost:
             self.end(states.FAILED_DRIVER, f"setup on {', '.join(lost)}: the {GONE}")
         elif failed:
-            self.end(states.FAILED_SETUP, setup_reason(failed))
+            self.end(states.FAILED_SETUP, setup_reason(failed, self._killed()))
         else:
             self._after_setup()
 
@@ -163,12 +166,15 @@ class Gang:
         failed = [rank for rank in self.ranks if rank.code not in (0, None, LOST)]
         first = self._first if self._first in failed else (failed[0] if failed else None)
         if first is not None and first.code is not None:
-            self.end(states.FAILED, gang_reason(first.rank, first.node.name, first.code))
+            self.end(states.FAILED, gang_reason(first.rank, first.node.name, first.code, self._killed()))
         elif any(rank.code == LOST for rank in self.ranks):
             lost = ", ".join(str(rank.rank) for rank in self.ranks if rank.code == LOST)
             self.end(states.FAILED_DRIVER, f"rank {lost}: the {GONE}")
         elif all(rank.code == 0 for rank in self.ranks):
             self.end(states.SUCCEEDED, "")
+
+    def _killed(self) -> str:
+        return self._services.memory.words(self._killed_before)
 
     def _conclude(self) -> None:
         """Every process is gone: record the end."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from skyx_agent import states
 from skyx_agent.admission import check_fits
+from skyx_agent.cluster import not_configured
 from skyx_agent.errors import AgentError
 from skyx_agent.gang import Gang
 from skyx_agent.job import Job
@@ -52,7 +53,7 @@ class JobQueue:
         if known is not None:
             return known.id
         if self.cluster is None:
-            raise AgentError("not_configured", "the agent has not been told about its cluster yet", "configure first")
+            raise not_configured()
         check_fits(self.cluster, self._ledger, spec)
         self._services.failpoints.hit("agent.submit.before_commit")
         job = self._services.store.add(lambda number: self._make(number, spec))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 
+from skyx_agent import proc
 from skyx_agent.errors import AgentError
 from skyx_agent.files import make_private_dir, read_bytes, write_atomically
 
@@ -41,7 +42,10 @@ def short_digest(data: bytes) -> str:
     return f"{value ^ (value >> 48):016x}"[-12:]
 
 
-def write_agent_json(folder: str, data: Json) -> None:
+def write_agent_json(folder: str, socket: str, identity: Json) -> None:
+    """The start time tells the process that writes it from a later one of the same number."""
+    me = proc.stat(os.getpid())
+    data = {"socket": socket, "start": me.start if me else None, **identity}
     write_atomically(os.path.join(folder, "agent.json"), json.dumps(data).encode("ascii"))
 
 

@@ -12,6 +12,7 @@ from skyx_agent.files import write_all
 from skyx_agent.paths import read_agent_json
 
 CONNECT_SECONDS = 10.0
+WAKE_SECONDS = 0.5  # without an answer: an agent that runs may have lost its socket's file
 PIECE_BYTES = 64 * 1024
 
 
@@ -30,19 +31,33 @@ def main(folder: str) -> int:
 
 def _connect(folder: str) -> socket.socket | None:
     """Waits a little: a supervisor may be restarting the agent just now."""
-    deadline = time.monotonic() + CONNECT_SECONDS
-    while time.monotonic() < deadline:
-        path = read_agent_json(folder).get("socket")
-        if not isinstance(path, str):
-            return None
-        agent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        try:
-            agent.connect(path)
+    began = time.monotonic()
+    wake_after = WAKE_SECONDS
+    while time.monotonic() < began + CONNECT_SECONDS:
+        agent = _try(read_agent_json(folder).get("socket"))
+        if agent is not None:
             return agent
-        except OSError:
-            agent.close()
-            time.sleep(0.05)
+        known = os.path.exists(os.path.join(folder, "agent.json"))
+        if not known or time.monotonic() > began + wake_after:
+            from skyx_agent.deaf import wake
+
+            if not wake(folder) and not known:
+                return None
+            wake_after += WAKE_SECONDS
+        time.sleep(0.05)
     return None
+
+
+def _try(path: object) -> socket.socket | None:
+    if not isinstance(path, str):
+        return None
+    agent = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    try:
+        agent.connect(path)
+    except OSError:
+        agent.close()
+        return None
+    return agent
 
 
 def _join(agent: socket.socket) -> None:

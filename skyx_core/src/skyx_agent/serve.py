@@ -154,25 +154,18 @@ def _clear_error(folder: str) -> None:
 
 
 def _wake_deaf(folder: str) -> None:
-    """An agent that holds the lock but can't be reached has lost its socket's file: it makes a new one on SIGHUP."""
+    """An agent that holds the lock but can't be reached is asked to make its socket anew."""
     import fcntl
 
     lock = os.open(os.path.join(folder, "agent.lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        pid = paths.read_agent_json(folder).get("pid")
-        if isinstance(pid, int) and pid > 1 and _is_agent(pid):
-            os.kill(pid, signal.SIGHUP)
+        from skyx_agent.deaf import wake
+
+        wake(folder)
     finally:
         os.close(lock)
-
-
-def _is_agent(pid: int) -> bool:
-    try:
-        return b"skyx_agent" in read_bytes(f"/proc/{pid}/cmdline", 4096)
-    except OSError:
-        return False
 
 
 def _attend(child: int) -> int:

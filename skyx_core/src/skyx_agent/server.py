@@ -10,6 +10,7 @@ from skyx_agent import VERSION, protocol, values
 from skyx_agent.cluster import Cluster
 from skyx_agent.connection import Connection
 from skyx_agent.errors import AgentError
+from skyx_agent.files import make_private_dir
 from skyx_agent.loop import READ
 
 TYPE_CHECKING = False
@@ -43,9 +44,11 @@ class Server:
 
     def rebind(self) -> None:
         """Make the socket anew: its file may have been swept away."""
+        make_private_dir(os.path.dirname(self._path))
+        listener = bind(self._path)
         self._agent.services.loop.forget(self._listener.fileno())
         self._listener.close()
-        self._listener = bind(self._path)
+        self._listener = listener
         self._agent.services.loop.watch(self._listener.fileno(), READ, self._accept)
 
     def close(self) -> None:
@@ -119,7 +122,7 @@ class Server:
         return {"jobs": [self._agent.queue.describe(job) for job in jobs]}
 
     def _find(self, message: Json) -> Job:
-        number = None if message.get("job_id") is None else values.whole(message, "job_id")
+        number = None if message.get("job_id") is None else values.job_number(message, "job_id")
         return self._agent.queue.find(number)
 
     def _job(self, _connection: Connection, message: Json) -> Json:
@@ -155,7 +158,7 @@ class Server:
         if values.flag(message, "latest"):
             return [queue.find(max(queue.active, default=None))], []
         found, unknown = [], []
-        for number in dict.fromkeys(values.wholes(message, "jobs")):
+        for number in dict.fromkeys(values.job_numbers(message, "jobs")):
             try:
                 found.append(queue.find(number))
             except AgentError:

@@ -6,6 +6,7 @@ import os
 
 from skyx_agent.children import Children
 from skyx_agent.jobdir import JobDir
+from skyx_agent.oom import OutOfMemory
 from skyx_agent.shell import Shell
 from skyx_agent.treeend import Strangers
 
@@ -34,6 +35,7 @@ class Services:
         self.kept: set[int] = set()  # processes of ours that belong to no job and outlive us
         self.strangers = Strangers(self.children, self.kept)
         self.shell = Shell(folder)
+        self.memory = OutOfMemory()
 
     def job_dir(self, job_id: int) -> JobDir:
         return JobDir(os.path.join(self.folder, "jobs"), job_id)

@@ -8,6 +8,7 @@ import sqlite3
 from skyx_agent import states
 from skyx_agent.errors import AgentError
 from skyx_agent.job import COLUMNS, Job, from_row
+from skyx_agent.values import LARGEST
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ class Store:
         self._execute(_INSERT_WITH_ID, (job.id, *job.as_row()))
 
     def get(self, job_id: int) -> Job | None:
-        return self._one(f"{_SELECT} WHERE id = ?", job_id)
+        return self._one(f"{_SELECT} WHERE id = ?", job_id) if abs(job_id) <= LARGEST else None
 
     def latest(self) -> Job | None:
         return self._one(f"{_SELECT} ORDER BY id DESC LIMIT 1")

@@ -8,12 +8,14 @@ from skyx_agent.errors import AgentError
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Dict, Mapping
+    from typing import Dict, Mapping, TypeVar
 
     Json = Dict[str, object]
+    N = TypeVar("N", int, float)
 
 NUL = "\0"
 LARGEST = 1 << 62
+LARGEST_NUMBER = 10**15
 
 
 def bad(key: str, want: str, value: object) -> AgentError:
@@ -41,18 +43,37 @@ def whole(data: Mapping[str, object], key: str, default: int | None = None) -> i
     value = data.get(key)
     if value is None and default is not None:
         return default
-    if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
-        raise bad(key, "a whole number below 2^62", value)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise bad(key, "a whole number", value)
+    return _within(key, value, LARGEST, "2^62")
+
+
+def _within(key: str, value: N, limit: N, shown: str) -> N:
+    if not abs(value) <= limit:
+        size = "too large" if value > 0 else "too small" if value < 0 else "not a number"
+        raise AgentError("invalid", f"{key} is {size}: {shown} is the limit")
     return value
+
+
+def job_number(data: Mapping[str, object], key: str) -> int:
+    """Of any size: one that no job can have is an unknown job, not a wrong value."""
+    value = data.get(key)
+    if not isinstance(value, int) or isinstance(value, bool):
+        raise bad(key, "a whole number", value)
+    return value
+
+
+def job_numbers(data: Mapping[str, object], key: str) -> list[int]:
+    return [job_number({key: value}, key) for value in items(data, key)]
 
 
 def number(data: Mapping[str, object], key: str, default: float | None = None) -> float:
     value = data.get(key)
     if value is None and default is not None:
         return default
-    if not isinstance(value, (int, float)) or isinstance(value, bool) or not abs(value) < 1e15:  # NaN, Infinity
+    if not isinstance(value, (int, float)) or isinstance(value, bool):
         raise bad(key, "a number", value)
-    return float(value)
+    return float(_within(key, value, LARGEST_NUMBER, "10^15"))  # not NaN nor Infinity either
 
 
 def flag(data: Mapping[str, object], key: str) -> bool:
@@ -101,9 +122,9 @@ def words(data: Mapping[str, object], key: str) -> list[str]:
 def wholes(data: Mapping[str, object], key: str) -> list[int]:
     found = []
     for value in items(data, key):
-        if not isinstance(value, int) or isinstance(value, bool) or abs(value) > LARGEST:
-            raise bad(key, "a list of whole numbers below 2^62", value)
-        found.append(value)
+        if not isinstance(value, int) or isinstance(value, bool):
+            raise bad(key, "a list of whole numbers", value)
+        found.append(_within(key, value, LARGEST, "2^62"))
     return found
 
 

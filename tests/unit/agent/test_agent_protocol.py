@@ -82,13 +82,41 @@ def test_a_request_before_the_hello_and_an_unknown_one_are_refused(client_path: 
     assert refusal.value.code == "protocol"
 
 
-@pytest.mark.parametrize(
-    "fields", [{"job_id": "x"}, {"job_id": 1.5}, {"job_id": True}, {"job_id": {}}, {"job_id": 10**30}, {"job_id": -1}]
-)
+@pytest.mark.parametrize("fields", [{"job_id": "x"}, {"job_id": 1.5}, {"job_id": True}, {"job_id": {}}, {"job_id": -1}])
 def test_wrong_types_are_refused_by_name(client_path: str, fields: dict[str, object]) -> None:
     with pytest.raises(AgentRefusal) as refusal:
         Client(client_path).ask("job", **fields)
     assert refusal.value.code in ("invalid", "unknown_job")
+
+
+def test_a_number_that_no_job_can_have_is_unknown(client_path: str) -> None:
+    client = Client(client_path)
+    for number in (10**30, -(10**30), 1 << 63, 1 << 62, 0):
+        for op in ("job", "logs", "wait"):
+            with pytest.raises(AgentRefusal) as refusal:
+                client.ask(op, job_id=number)
+            assert refusal.value.code == "unknown_job"
+        assert client.ask("cancel", jobs=[number])["unknown"] == [number]
+
+
+@pytest.mark.parametrize(
+    ("minutes", "words"),
+    [
+        (10**30, "too large"), (1e300, "too large"), (-(10**30), "too small"), (float("inf"), "too large"),
+        (float("nan"), "not a number"), ("5", "must be a number"),
+    ],
+)  # fmt: skip
+def test_idle_minutes_out_of_range_are_refused_in_words(client_path: str, minutes: object, words: str) -> None:
+    with pytest.raises(AgentRefusal, match=words) as refusal:
+        Client(client_path).ask("autostop", set={"idle_minutes": minutes, "argv": ["true"]})
+    assert refusal.value.code == "invalid"
+    assert "idle_minutes" in str(refusal.value)
+
+
+def test_large_idle_minutes_are_taken(client_path: str) -> None:
+    client = Client(client_path)
+    client.ask("autostop", set={"idle_minutes": 10**14, "argv": ["true"]})
+    assert client.ask("autostop", cancel=True)["autostop"]["state"] == "off"
 
 
 def test_a_client_that_never_reads_does_not_hold_up_others_nor_fill_memory(shared_head: Head, client_path: str) -> None:
