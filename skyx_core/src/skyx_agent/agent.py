@@ -171,9 +171,7 @@ class Agent:
         if restarted:
             store.set_meta("held", "1")
         self.queue.held = store.meta("held") == "1"
-        cluster = stored_cluster(
-            os.path.join(self.folder, "cluster.json"), store.meta("cluster"), self.services.journal
-        )
+        cluster = stored_cluster(self.folder, store.meta("cluster"), self.services.journal)
         if cluster is not None:
             self.queue.recover(cluster, restarted)
 
@@ -189,7 +187,7 @@ class Agent:
     def _signalled(self, numbers: bytes) -> None:
         if signal.SIGTERM in numbers or signal.SIGINT in numbers:
             self._leave(EXIT_DONE)
-        if signal.SIGHUP in numbers:
+        if signal.SIGHUP in numbers and self._has_folder():  # else another agent may have this place by now
             self.server.rebind()
             paths.write_agent_json(self.folder, self._socket_path, self.identity())
         self.services.children.reap()

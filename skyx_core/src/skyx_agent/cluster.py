@@ -76,8 +76,9 @@ class Cluster:
         write_atomically(path, json.dumps(self.data).encode("ascii"))
 
 
-def stored_cluster(path: str, copy: str, journal: Journal) -> Cluster | None:
+def stored_cluster(folder: str, copy: str, journal: Journal) -> Cluster | None:
     """From its file; if that is missing or damaged, from the ``copy``, which then takes its place. Else None."""
+    path = os.path.join(folder, "cluster.json")
     try:
         cluster = _parse(read_bytes(path))
     except OSError:
