@@ -28,11 +28,9 @@ class Dirs:
     @classmethod
     def from_environ(cls, environ: Mapping[str, str]) -> Dirs:
         """By ``SKYX_HOME`` (``~`` is expanded, a relative path starts at the current directory)."""
-        from pathlib import Path
-
         home = environ.get("SKYX_HOME")
         if home:
-            return cls.under(Path(home).expanduser().absolute())
+            return cls.under(_home(home))
         import platformdirs
 
         def place(kind: str) -> Path:
@@ -45,6 +43,8 @@ class Dirs:
             }[kind]
             return found("skyx", appauthor=False)
 
+        for kind in ("config", "state", "cache", "logs", "data"):
+            _check_text(str(place(kind)), "the home folder or an XDG_ variable")
         return cls(place("config"), place("state"), place("cache"), place("logs"), place("data"))
 
     @classmethod
@@ -63,6 +63,39 @@ class Dirs:
     @property
     def settings_file(self) -> Path:
         return self.config / "config.yaml"
+
+
+def _home(text: str) -> Path:
+    from pathlib import Path
+
+    from skyx_core.errors import SettingsError
+
+    try:
+        home = Path(text).expanduser().absolute()
+    except (RuntimeError, OSError) as error:
+        raise SettingsError(
+            "SKYX_HOME can't be used",
+            where=f"SKYX_HOME={text}",
+            why="the folder that it starts from can't be told (no such user, or no current directory)",
+            hint="set SKYX_HOME to an absolute path",
+        ) from error
+    _check_text(str(home), "SKYX_HOME")
+    return home
+
+
+def _check_text(path: str, name: str) -> None:
+    """Paths go into records and messages, which are UTF-8."""
+    try:
+        path.encode()
+    except UnicodeEncodeError as error:
+        from skyx_core.errors import SettingsError
+
+        raise SettingsError(
+            f"{name} can't be used",
+            where=repr(path),
+            why="the path holds bytes that are not UTF-8",
+            hint="set SKYX_HOME to an absolute path of UTF-8 text",
+        ) from error
 
 
 def cache_folder(environ: Mapping[str, str]) -> str:

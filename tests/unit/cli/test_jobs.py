@@ -86,7 +86,7 @@ def test_logs_of_an_unknown_job_end_with_102_and_of_an_unknown_cluster_with_3() 
 
 
 def test_logs_passes_flags_on() -> None:
-    session = FakeSession()
+    session = FakeSession(jobs=[job(num_nodes=3)])
     skyx("logs", "a", "1", "--no-follow", "--tail", "5", "--rank", "0", "--rank", "2", session=session)
     call = session.called("logs")
     assert (call["follow"], call["tail"], call["ranks"], call["job_id"]) == (False, 5, [0, 2], 1)

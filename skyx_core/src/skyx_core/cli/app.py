@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.shown import in_field
 from skyx_core.errors import NotConfirmedError, UsageError
 
 if TYPE_CHECKING:
@@ -56,6 +57,7 @@ class App:
         self.command = command
         self.flags: dict[str, object] = {}
         self._make_session = make_session
+        self.begun: Callable[[], None] = lambda: None  # told once, when Ctrl-C has something to tidy up
         self._session: SessionPort | None = None
 
     @property
@@ -124,6 +126,7 @@ class App:
                 on_event=on_event,
                 command=self.command,
             )
+            self.begun()
         return self._session
 
     def _setting_flags(self) -> dict[str, object]:
@@ -138,9 +141,9 @@ class App:
         if session is not None:
             session.close()
 
-    def note(self, text: str) -> None:
-        """Lines for a human, on stderr."""
-        self.streams.note(text)
+    def note(self, text: str, *, painted: bool = False) -> None:
+        """Lines for a human, on stderr. ``painted``: with colours of ours."""
+        self.streams.note(text, painted=painted)
 
     def ask(self, question: str, *, instead: str) -> bool:
         """Yes or no, default no. Without a terminal: UsageError that names ``instead``, the flag to pass."""
@@ -150,7 +153,7 @@ class App:
                 why="there is no terminal, or --no-input was given",
                 hint=f"pass {instead} to go on without a question",
             )
-        self.streams.raw_note(f"{question} [y/N] ".encode())
+        self.streams.raw_note(f"{in_field(question)} [y/N] ".encode())
         return self.streams.read_line().strip().lower() in {"y", "yes"}
 
     def confirm(self, question: str, *, yes: bool) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.shown import in_cell, in_field
 from skyx_core.errors import CloudError, LeftoverError, NoCapacityError, SkyxError, TaskFileError, UsageError
 
 if TYPE_CHECKING:
@@ -53,19 +54,19 @@ def from_any(error: BaseException) -> SkyxError:
 def block(error: SkyxError, *, color: bool) -> str:
     """What, where, why and what to do, in that order."""
     head, name, off = (_RED, _CYAN, _OFF) if color else ("", "", "")
-    what = error.what.rstrip(".")
+    what = in_field(error.what.rstrip("."))
     lines = [f"{head}error[{error.code}]{off}: {what}"]
     if isinstance(error, TaskFileError) and any(problem.line or problem.path for problem in error.problems):
-        lines += [f"  {problem.render(error.file)}" for problem in error.problems]
+        lines += [f"  {in_field(problem.render(error.file))}" for problem in error.problems]
     if error.where:
-        lines.append(f"  {name}where{off}: {error.where}")
+        lines.append(f"  {name}where{off}: {in_field(error.where)}")
     if error.why:
-        lines.append(f"  {name}why{off}:   {error.why}")
+        lines.append(f"  {name}why{off}:   {in_field(error.why)}")
     lines += _details(error)
     if isinstance(error, TaskFileError) and error.file == "command line":
         lines.append(f"  {name}hint{off}:  '--help' after the command shows what each flag takes")
     elif error.hint:
-        lines.append(f"  {name}hint{off}:  {error.hint}")
+        lines.append(f"  {name}hint{off}:  {in_field(error.hint)}")
     return "\n".join(lines)
 
 
@@ -76,7 +77,7 @@ def _details(error: SkyxError) -> list[str]:
         text = plain(("INFRA", "RESOURCES", "REASON", "HINT"), error.attempts)
         return ["  tried:", *(f"    {line}" for line in text.splitlines())]
     if isinstance(error, LeftoverError) and error.remaining:
-        return ["  left:", *(f"    {item}" for item in error.remaining)]
+        return ["  left:", *(f"    {in_cell(item)}" for item in error.remaining)]
     return []
 
 
@@ -103,7 +104,7 @@ def as_data(error: SkyxError) -> dict[str, object]:
 
 def report(app: App, error: SkyxError) -> int:
     """Print it where it belongs; returns the exit code."""
-    app.note(block(error, color=app.color(tty=app.streams.err_tty)))
+    app.note(block(error, color=app.color(tty=app.streams.err_tty)), painted=True)
     if app.json:
         from skyx_core.cli.output import dumps
 

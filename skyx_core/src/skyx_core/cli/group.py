@@ -92,6 +92,26 @@ class SkyxCommand(_HelpOnStdout):
         self.takes_command = takes_command
         self.params += common_options()
 
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        rest = super().parse_args(ctx, args)
+        for param in self.params:
+            if param.name not in _MAY_BE_BYTES and not ctx.resilient_parsing:
+                _refuse_bytes(param, ctx.params.get(param.name or ""))
+        return rest
+
+
+_MAY_BE_BYTES = frozenset({"entrypoint", "files", "download", "env_file", "secret_file"})  # paths, or checked later
+
+
+def _refuse_bytes(param: click.Parameter, value: object) -> None:
+    """What isn't text can't be a name, nor be kept in a record."""
+    for word in value if isinstance(value, tuple) else (value,):
+        if isinstance(word, str) and not word.isascii() and any("\ud800" <= char <= "\udfff" for char in word):
+            flag = param.opts[0] if isinstance(param, click.Option) else param.human_readable_name
+            raise UsageError(
+                f"{flag} holds bytes that are not UTF-8", why=f"it is {word!r}", hint="pass it as UTF-8 text"
+            )
+
 
 class SkyxGroup(_HelpOnStdout, click.Group):
     """A group of commands within one module, with the common flags."""

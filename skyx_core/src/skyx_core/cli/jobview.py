@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.cli.output import usd
+from skyx_core.cli.shown import in_cell
 from skyx_core.errors import SkyxError
 
 if TYPE_CHECKING:
@@ -111,7 +112,7 @@ def _why(app: App, cluster: str, job_id: int | None, status: str) -> list[str]:
         reason = next((job.reason for job in app.session().queue(cluster) if job.id == job_id), "")
     except SkyxError:
         return []
-    return [f"  why                {reason}"] if reason else []
+    return [f"  why                {in_cell(reason)}"] if reason else []
 
 
 def rule_text(rule: Autostop) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
+from skyx_core.cli import interrupts
+
+TYPE_CHECKING = False  # typing itself would be most of the time in which Ctrl-C isn't ours yet
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
 
@@ -15,7 +17,16 @@ BROKEN_PIPE = 141  # what a shell shows for a program that SIGPIPE ended
 
 def main(argv: Sequence[str] | None = None) -> int:
     """The program. Owns the process's stdout from here on; ends without waiting for threads of hung plugins."""
-    args = list(sys.argv[1:] if argv is None else argv)
+    interrupts.end_at_once()
+    try:
+        return _program(list(sys.argv[1:] if argv is None else argv))
+    except KeyboardInterrupt:
+        return interrupts.INTERRUPTED
+    finally:
+        interrupts.end_quietly()
+
+
+def _program(args: list[str]) -> int:
     # pydantic would read the metadata of every installed distribution at its first model to look for its own plugins
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     if args in (["--version"], ["-V"]):
@@ -31,6 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError:
         cwd = "/"
     app = App(streams, environ=dict(os.environ), cwd=cwd, command=_line(args))
+    app.begun = interrupts.raise_again
     return run(app, args)
 
 
@@ -82,11 +94,16 @@ def _close(app: App) -> None:
         app.note(f"warning: closing failed: {error}")
 
 
-_HIDDEN = frozenset({"--secret", "--env", "-e"})
+_HIDDEN = frozenset({"--secret", "--env"})
 
 
-def _masked(name: str) -> str:
-    return f"{name}=***"
+def _is_short(word: str) -> bool:
+    return word[:1] == "-" and word[:2] != "--"
+
+
+def _takes_variable(word: str) -> bool:
+    """``--env``, ``-e``, or short flags that end with it: the next word is KEY=VALUE."""
+    return word in _HIDDEN or (_is_short(word) and word.endswith("e") and "=" not in word)
 
 
 def _line(args: Sequence[str]) -> str:
@@ -97,8 +114,9 @@ def _line(args: Sequence[str]) -> str:
     hide = False
     for word in args:
         name, has_value, _ = word.partition("=")
-        shown.append(_masked(name) if has_value and (hide or name in _HIDDEN) else word)
-        hide = word in _HIDDEN
+        glued = name in _HIDDEN or (_is_short(name) and "e" in name)  # --env=K=V, -eK=V, -yeK=V
+        shown.append(f"{name}=***" if has_value and (hide or glued) else word)
+        hide = _takes_variable(word)
     return join(["skyx", *shown])
 
 
@@ -107,7 +125,12 @@ def _version() -> int:
 
     try:
         os.write(1, f"skyx {VERSION}\n".encode())
-    except OSError:
+    except OSError as error:
+        if not isinstance(error, BrokenPipeError):
+            import contextlib
+
+            with contextlib.suppress(OSError):
+                os.write(2, f"error: stdout can't be written: {os.strerror(error.errno or 0)}\n".encode())
         return 1
     return 0
 

@@ -44,11 +44,62 @@ def cluster_argument(
     )
 
 
+if TYPE_CHECKING:
+    _IntType = click.ParamType[int]
+    _FloatType = click.ParamType[float]
+else:
+    _IntType = _FloatType = click.ParamType
+
+
+class WholeNumber(_IntType):
+    """An integer; what is far out of range is refused in words that don't repeat it."""
+
+    name = "integer"
+
+    def __init__(self, low: int, high: int) -> None:
+        self._low = low
+        self._high = high
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        text = str(value).strip()
+        shown = text if len(text) <= 20 else f"{text[:8]}... ({len(text)} characters)"
+        try:
+            number = int(text) if len(text) <= 20 else None
+        except ValueError:
+            self.fail(f"{shown!r} is not a whole number", param, ctx)
+        if number is None or not self._low <= number <= self._high:
+            self.fail(f"{shown} is not a whole number from {self._low} to {self._high}", param, ctx)
+        return number
+
+
+class Seconds(_FloatType):
+    """A finite number of seconds, 0 or more."""
+
+    name = "seconds"
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        try:
+            number = float(str(value))
+        except ValueError:
+            number = -1.0
+        if not 0 <= number < _FOREVER_S:
+            self.fail(f"{str(value)[:40]!r} is not a number of seconds, 0 or more", param, ctx)
+        return number
+
+
+_FOREVER_S = 1e9  # 31 years; far below what clocks and sleeps can't take
+_YEAR_MIN = 525_600
+_minutes = WholeNumber(-_YEAR_MIN, _YEAR_MIN)
+
+
+def idle_minutes(*names: str, text: str) -> Callable[[F], F]:
+    """``-i MIN``."""
+    return click.option(*names, "idle", type=_minutes, metavar="MIN", help=text)
+
+
 entrypoint = click.argument("entrypoint", nargs=-1, metavar="[FILE|COMMAND...]")
 yes = click.option("-y", "--yes", is_flag=True, help="Go on without a question.")
-wait = click.option(
-    "--wait", type=click.FloatRange(min=0), metavar="SEC", help="How long to wait while another command holds it."
-)
+wait = click.option("--wait", type=Seconds(), metavar="SEC", help="How long to wait while another command holds it.")
 detach = click.option("-d", "--detach", "--detach-run", "detach", is_flag=True, help="End once the job is queued.")
 exit_status = click.option(
     "--exit-status",
@@ -81,7 +132,7 @@ def resources(function: F) -> F:
         function
     )
     function = click.option("--use-spot/--no-use-spot", default=None, help="Spot machines, or never.")(function)
-    function = click.option("--num-nodes", type=int, metavar="N", help="Number of nodes.")(function)
+    function = click.option("--num-nodes", type=WholeNumber(1, 100_000), metavar="N", help="Number of nodes.")(function)
     for names, metavar, text in reversed(_RESOURCES):
         function = click.option(*names, metavar=metavar, help=text)(function)
     return function

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.shown import in_cell, in_field
+
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
 
@@ -17,7 +19,7 @@ def dumps(value: object) -> str:
 
     from skyx_core.results import to_json
 
-    return json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return in_field(json.dumps(to_json(value), ensure_ascii=False, separators=(",", ":"), allow_nan=False))
 
 
 def emit_json(app: App, value: object) -> None:
@@ -33,6 +35,7 @@ def emit_lines(app: App, values: Iterable[object]) -> None:
 
 def plain(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Columns two spaces apart, no trailing blanks; about two microseconds a row."""
+    rows = [tuple(map(in_cell, row)) for row in rows]
     columns = list(zip(headers, *rows, strict=True))
     widths = [max(map(len, column)) for column in columns]
     template = "  ".join(f"%-{width}s" for width in widths[:-1]) + ("  %s" if len(widths) > 1 else "%s")
@@ -52,6 +55,7 @@ def rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, color: 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for header in headers:
         table.add_column(header, no_wrap=True, overflow="ignore")
+    rows = [tuple(map(in_cell, row)) for row in rows]
     for index, row in enumerate(rows):
         table.add_row(*(Text(cell) for cell in row), style="green" if index == marked else None)
     sink = StringIO()
@@ -74,7 +78,7 @@ def table(
 
 def show(app: App, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on stdout, as the data of a text-mode command."""
-    app.streams.data(table(app, headers, rows, tty=app.streams.out_tty))
+    app.streams.data(table(app, headers, rows, tty=app.streams.out_tty), painted=True)
 
 
 def accelerators(counts: dict[str, float]) -> str:

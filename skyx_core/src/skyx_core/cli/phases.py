@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.shown import in_cell
+
 if TYPE_CHECKING:
     from skyx_core.models import Event
 
@@ -33,7 +35,7 @@ class Line:
 
     def render(self) -> str:
         took = f" ({self.seconds:.1f} s)" if self.seconds is not None else ""
-        return f"{self.mark} {self.text}{took}"
+        return f"{self.mark} {in_cell(self.text)}{took}"
 
 
 _BEGINS = {

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.cli.output import accelerators, infra, table, usd
+from skyx_core.cli.shown import in_cell
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -37,7 +38,7 @@ def rows(plan: TaskPlan, limit: int = SHOWN) -> list[tuple[str, ...]]:
 def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = None, limit: int = SHOWN) -> str:
     """The whole plan as text. Prices are for all nodes together."""
     nodes = f"{plan.num_nodes} node{'s' if plan.num_nodes != 1 else ''}"
-    lines = [f"Plan{f' for {plan.name}' if plan.name else ''} ({nodes}, prices for all of them):"]
+    lines = [f"Plan{f' for {in_cell(plan.name)}' if plan.name else ''} ({nodes}, prices for all of them):"]
     if plan.candidates:
         lines.append(table(app, _HEADERS, rows(plan, limit), tty=tty, marked=0))
         if len(plan.candidates) > limit:
@@ -46,7 +47,8 @@ def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = N
     else:
         lines.append("No candidate fits.")
     lines += [
-        f"left out: {item.cloud}: {item.reason}{f' (fix: {item.fix})' if item.fix else ''}" for item in plan.excluded
+        in_cell(f"left out: {item.cloud}: {item.reason}{f' (fix: {item.fix})' if item.fix else ''}")
+        for item in plan.excluded
     ]
     return "\n".join(lines)
 

@@ -6,6 +6,7 @@ import threading
 from typing import TYPE_CHECKING
 
 from skyx_core.cli.phases import Line, Phases
+from skyx_core.cli.shown import in_cell
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -66,14 +67,14 @@ class Progress:
             self._app.note(line.render())
         elif line.mark != "-" or self._phases.current is None:
             self.pause()
-            self._app.note(f"{_COLOR[line.mark]}{line.render()}\033[0m")
+            self._app.note(f"{_COLOR[line.mark]}{line.render()}\033[0m", painted=True)
 
     def _show_current(self) -> None:
         phase = self._phases.current
         if phase is None:
             self.pause()
             return
-        text = f"{phase.title} [{phase.detail}]" if phase.detail else phase.title
+        text = in_cell(f"{phase.title} [{phase.detail}]" if phase.detail else phase.title)
         if self._bar is None:
             self._bar = _live_line()
             self._bar.add_task(text, total=None)

@@ -9,6 +9,9 @@ import os
 import sys
 from collections.abc import Callable
 
+from skyx_core.cli.shown import in_field, in_text
+from skyx_core.errors import SkyxError
+
 
 def _tty(fd: int) -> bool:
     try:
@@ -51,15 +54,22 @@ class Streams:
             self._write_out(data)
         except BrokenPipeError as error:
             raise ReaderGone from error
+        except OSError as error:
+            raise SkyxError(
+                "The result can't be written to stdout",
+                where="stdout",
+                why=os.strerror(error.errno) if error.errno else str(error),
+                hint="what was asked for may be done ('skyx status'); send stdout to a place that takes it",
+            ) from error
 
-    def data(self, text: str) -> None:
-        """One or more whole lines of data to stdout; the last newline is added."""
-        self.raw(_encode(text) + b"\n")
+    def data(self, text: str, *, painted: bool = False) -> None:
+        """One or more whole lines of data to stdout; the last newline is added. ``painted``: with colours of ours."""
+        self.raw(_encode(text, painted) + b"\n")
 
-    def note(self, text: str) -> None:
+    def note(self, text: str, *, painted: bool = False) -> None:
         """Lines for a human to stderr. A closed stderr is no reason to end."""
         try:
-            self._write_err(_encode(text) + b"\n")
+            self._write_err(_encode(text, painted) + b"\n")
         except OSError:
             return
 
@@ -71,8 +81,8 @@ class Streams:
             return
 
 
-def _encode(text: str) -> bytes:
-    return text.encode("utf-8", "surrogateescape" if text.isprintable() else "backslashreplace")
+def _encode(text: str, painted: bool) -> bytes:
+    return (in_text(text) if painted else in_field(text)).encode()
 
 
 def _writer(fd: int) -> Callable[[bytes], None]:
@@ -96,11 +106,13 @@ def claim() -> Streams:
     """Take stdout away from everyone else: descriptor 1 and ``sys.stdout`` become stderr, for this process and its
     children. Safe with closed descriptors; to be called once per process.
     """
+    import fcntl
+
     out_tty, err_tty = _tty(1), _tty(2)
     try:
-        own = os.dup(1)
+        own = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, 3)
     except OSError:
-        own = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC)
+        own = -1  # closed: whoever writes data hears it
     try:
         os.dup2(2, 1)
         err = 2
@@ -112,7 +124,8 @@ def claim() -> Streams:
         sys.stdout = sys.stderr
 
     def release() -> None:
-        os.dup2(own, 1)
+        if own >= 0:
+            os.dup2(own, 1)
         sys.stdout = before
 
     return Streams(

@@ -59,6 +59,7 @@ def _with_stdout(inner: click.Command, app: App) -> click.Command:
         def make_context(
             self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: object
         ) -> click.Context:
+            app.begun()
             app.streams.release()
             return inner.make_context(info_name, args, parent, **extra)
 

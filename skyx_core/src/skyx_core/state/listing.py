@@ -29,8 +29,20 @@ def where_names(column: str, patterns: Sequence[str] | None) -> tuple[str, Seque
         return "", ()
     if not patterns:
         return "WHERE 0", ()
+    patterns = [each for each in patterns if _is_text(each)]
+    if not patterns:
+        return "WHERE 0", ()
     parts = [f"{column} GLOB ?" if _is_pattern(each) else f"{column} = ?" for each in patterns]
     return f"WHERE {' OR '.join(parts)}", patterns
+
+
+def _is_text(text: str) -> bool:
+    """What isn't (bytes of an argument that are not UTF-8) can't be in the record, nor be asked for."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _is_pattern(text: str) -> bool:

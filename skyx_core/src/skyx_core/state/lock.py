@@ -7,6 +7,7 @@ import errno
 import fcntl
 import hashlib
 import json
+import math
 import os
 import socket
 import threading
@@ -19,7 +20,7 @@ from types import TracebackType
 
 from skyx_core.clock import Clock
 from skyx_core.dirs import ensure, unusable
-from skyx_core.errors import BusyError, StateStoreError
+from skyx_core.errors import BusyError, StateStoreError, UsageError
 
 _POLL_S = 0.05
 _FIRST_NOTICE_S = 5.0
@@ -71,6 +72,13 @@ class ClusterLock:
         ``check`` is called at least every 50 ms while waiting; what it raises ends the wait. Returns itself, for
         ``with lock.acquire(600): ...``.
         """
+        if not 0 <= wait_s < math.inf:
+            raise UsageError(
+                f"{wait_s} can't be a time to wait",
+                where=self.name,
+                why="it is not a finite number of seconds, 0 or more",
+                hint="pass --wait SECONDS, such as --wait 600",
+            )
         if self._file is not None:
             raise self._busy(self.holder(), "this very lock is held already")
         descriptor = self._open()

@@ -50,7 +50,7 @@ class Wish:
 @options.yes
 @options.detach
 @click.option("--dryrun", is_flag=True, help="Do everything up to the first call that changes something.")
-@click.option("-i", "--idle-minutes-to-autostop", "idle", type=int, metavar="MIN", help="Stop after MIN idle minutes.")
+@options.idle_minutes("-i", "--idle-minutes-to-autostop", text="Stop after MIN idle minutes.")
 @click.option("--down", is_flag=True, help="Down instead of stop; alone: down as soon as idle.")
 @click.option("--wait-for", type=click.Choice(["jobs_and_ssh", "jobs", "none"]), help="What counts as not idle.")
 @click.option("-r", "--retry-until-up", is_flag=True, help="Go on trying until there is capacity.")
@@ -184,7 +184,7 @@ def _confirmed(app: App, cluster: str, plan: TaskPlan, wish: Wish, rule: Autosto
 
     asks = bool(plan.candidates) and not (wish.yes or wish.dryrun)
     if asks or not app.quiet:
-        app.note(render(app, plan, tty=app.streams.err_tty, autostop=rule))
+        app.note(render(app, plan, tty=app.streams.err_tty, autostop=rule), painted=True)
     if plan.candidates and not wish.dryrun:
         app.confirm(f"Launch {cluster}?", yes=wish.yes)
     return True

@@ -74,10 +74,27 @@ def _run(app: App, work: Callable[[SessionPort], list[LifecycleResult]], *, said
             _report(app, result)
         elif not app.json:
             app.streams.data(f"{result.name}: {said or (result.status or 'terminated').lower()}")
+        if result.remaining and not result.error:
+            _report_left(app, result)
     if not results:
         app.note("No cluster to do this to.")
-    codes = {result.exit_code or (1 if result.error else 0) for result in results}
+    codes = {result.exit_code or (7 if result.remaining else 1 if result.error else 0) for result in results}
     return next((code for code in _WORST_FIRST if code in codes), max(codes, default=0))
+
+
+def _report_left(app: App, result: LifecycleResult) -> None:
+    from skyx_core.cli.failures import report
+
+    report(
+        app,
+        LeftoverError(
+            f"Something of {result.name} may be left",
+            remaining=result.remaining,
+            where=result.name,
+            why="a step failed or could not be confirmed, and skyx was told to go on",
+            hint=result.hint or "look for it in the cloud's own console and remove it there",
+        ),
+    )
 
 
 def _report(app: App, result: LifecycleResult) -> None:
@@ -87,7 +104,7 @@ def _report(app: App, result: LifecycleResult) -> None:
     plain = SkyxError(result.error, where=result.name, hint=result.hint)
     chosen: SkyxError = error if result.remaining else plain
     chosen.code = result.error_code or chosen.code  # type: ignore[misc]
-    chosen.exit_code = result.exit_code or 1  # type: ignore[misc]
+    chosen.exit_code = result.exit_code or (7 if result.remaining else 1)  # type: ignore[misc]
     report(app, chosen)
 
 
@@ -109,7 +126,7 @@ def stop(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float 
 @_names
 @options.wait
 @_no_purge
-@click.option("-i", "--idle-minutes-to-autostop", "idle", type=int, metavar="MIN", help="Stop after MIN idle minutes.")
+@options.idle_minutes("-i", "--idle-minutes-to-autostop", text="Stop after MIN idle minutes.")
 @click.option("--down", is_flag=True, help="With -i: down instead of stop.")
 def start(
     app: App,
@@ -155,7 +172,7 @@ def down(app: App, *, names: Sequence[str], every: bool, yes: bool, wait: float 
 
 @command("autostop")
 @_names
-@click.option("-i", "--idle-minutes", "idle", type=int, metavar="MIN", help="Idle minutes; 0 = as soon as idle.")
+@options.idle_minutes("-i", "--idle-minutes", text="Idle minutes; 0 = as soon as idle.")
 @click.option("--down", is_flag=True, help="Down instead of stop.")
 @click.option("--wait-for", type=click.Choice(["jobs_and_ssh", "jobs", "none"]), help="What counts as not idle.")
 @click.option("--cancel", is_flag=True, help="Never end by itself.")

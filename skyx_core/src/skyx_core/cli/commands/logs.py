@@ -10,7 +10,7 @@ import click
 
 from skyx_core.cli import options
 from skyx_core.cli.group import command
-from skyx_core.errors import ClusterStateError, NoSuchJobError
+from skyx_core.errors import ClusterStateError, NoSuchJobError, UsageError
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -47,6 +47,8 @@ def logs(
 
     session = app.session()
     follow = follow and download is None
+    if ranks:
+        _check_ranks(session, cluster, job, ranks)
     try:
         source = session.logs(cluster, job, follow=follow, tail=tail, ranks=list(ranks) or None)
     except ClusterStateError as error:
@@ -59,13 +61,31 @@ def logs(
     return exit_code(session, cluster, source.job_id, source.status, by=exit_status)
 
 
+def _check_ranks(session: SessionPort, cluster: str, job: int | None, ranks: Sequence[int]) -> None:
+    """A rank that the job doesn't have is a mistake, not an empty log."""
+    jobs = session.queue(cluster)
+    number = job if job is not None else max((each.id for each in jobs), default=0)
+    nodes = next((each.num_nodes for each in jobs if each.id == number), 0)
+    if nodes and max(ranks) >= nodes:
+        has = f"ranks 0 to {nodes - 1}" if nodes > 1 else "rank 0 only"
+        raise UsageError(f"Job {number} on {cluster} has no rank {max(ranks)}", why=f"it has {has}", hint="--rank 0")
+
+
 def _show(app: App, session: SessionPort, source: LogSource, cluster: str, folder: str | None) -> None:
     from skyx_core.cli import jobview, logview, output
 
     if folder is not None:
         from pathlib import Path
 
-        paths = logview.download(source, Path(os.path.join(app.cwd, folder)))
+        try:
+            paths = logview.download(source, Path(os.path.join(app.cwd, folder)))
+        except OSError as error:
+            raise UsageError(
+                "The logs can't be written there",
+                where=str(error.filename or folder),
+                why=error.strerror or str(error),
+                hint="pass --download a folder that you may write to; it is made if it isn't there",
+            ) from error
         if app.json:
             output.emit_json(app, paths)
         elif paths:

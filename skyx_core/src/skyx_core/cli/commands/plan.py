@@ -42,5 +42,5 @@ def plan(app: App, *, entrypoint: Sequence[str], limit: int | None, **flags: obj
             render(app, one, tty=app.streams.out_tty, autostop=task.autostop, limit=limit or SHOWN)
             for one, task in zip(plans, file.tasks, strict=True)
         ]
-        app.streams.data("\n\n".join(texts))
+        app.streams.data("\n\n".join(texts), painted=True)
     return 0 if all(one.candidates for one in plans) else 5
