@@ -14,6 +14,8 @@ from skyx_local.names import REGION
 from skyx_local.settings import LocalSettings
 from skyx_local.shape import Shape, amount, number
 
+MOST_NODES = 1024  # each is a folder, an address and an agent's share of one machine
+
 
 class Machine:
     """Found out on first use, then kept. nvidia-smi is asked only where GPUs matter and none are declared."""
@@ -53,6 +55,9 @@ class Machine:
 
     def lacking(self, shape: Shape, nodes: int) -> list[WhyNot]:
         """Why so many nodes of this shape would not fit even if nothing else ran here; empty: they would."""
+        if nodes > MOST_NODES:
+            reason = f"{nodes} nodes asked for, this machine runs at most {MOST_NODES} of a cluster"
+            return [WhyNot(subject="local", reason=reason, fix="ask for fewer, or name another cloud with --infra")]
         missing = [self._no_gpu(name) for name in shape.accelerators if not self._ids(name)]
         if missing:
             return missing

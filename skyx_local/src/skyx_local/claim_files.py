@@ -7,9 +7,11 @@ import ipaddress
 import json
 import math
 import os
+import re
 import secrets
 import stat
-from dataclasses import asdict, replace
+from contextlib import suppress
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 from skyx_local.claims import Claim
@@ -19,10 +21,24 @@ _COUNT_LIMIT = 50_000
 _NUMBER_LIMIT = 1e9
 
 
-def path_of(folder: Path, claim_folder: str) -> Path:
-    """Where this user's claim for a node's folder is kept."""
+_NAME = re.compile(r"(\d{1,10})-[0-9a-f]{24}\.json")
+_FOLDER = re.compile(r'"folder": ?("(?:[^"\\]|\\.)*")')
+
+
+@dataclass(frozen=True)
+class Unreadable:
+    """A claim of which it isn't known what it holds. ``node``: the folder that it is for, "" if that is lost too."""
+
+    path: Path
+    why: str
+    user: int
+    node: str = ""
+
+
+def path_of(folder: Path, claim_folder: str, user: int | None = None) -> Path:
+    """Where a user's claim (this one's) for a node's folder is kept."""
     digest = hashlib.sha256(os.fsencode(claim_folder)).hexdigest()[:24]
-    return folder / f"{os.getuid()}-{digest}.json"
+    return folder / f"{os.getuid() if user is None else user}-{digest}.json"
 
 
 def write(folder: Path, claim: Claim) -> None:
@@ -42,14 +58,16 @@ def write(folder: Path, claim: Claim) -> None:
         raise
 
 
-def remove(folder: Path, claim: Claim) -> None:
+def remove(folder: Path, claim_folder: str) -> None:
     """What is already gone is success."""
-    path_of(folder, claim.folder).unlink(missing_ok=True)
+    path_of(folder, claim_folder).unlink(missing_ok=True)
 
 
-def read_all(folder: Path) -> tuple[list[Claim], list[str]]:
-    """(claims by file name, notes on files that were passed over). Raises ``OSError`` if the folder can't be read."""
-    claims, notes = [], []
+def read_all(folder: Path) -> tuple[list[Claim], list[str], list[Unreadable]]:
+    """(claims by file name, notes on files that can't be read, those of them that are claims). Other files than claims
+    are passed over. Raises ``OSError`` if the folder can't be read.
+    """
+    claims, notes, damaged = [], [], []
     names = sorted(name for name in os.listdir(folder) if name.endswith(".json") and not name.startswith("."))
     if len(names) > _COUNT_LIMIT:
         notes.append(f"{folder} holds {len(names)} claims; only {_COUNT_LIMIT} are read")
@@ -59,8 +77,36 @@ def read_all(folder: Path) -> tuple[list[Claim], list[str]]:
         except FileNotFoundError:
             continue
         except (OSError, ValueError, TypeError, KeyError, RecursionError) as error:
-            notes.append(f"{folder / name} is passed over: {str(error) or type(error).__name__}")
-    return claims, notes
+            why = str(error) or type(error).__name__
+            found = _unreadable(folder, name, why)
+            damaged += [found] if found else []
+            notes.append(f"{folder / name} {'is damaged' if found else 'is passed over'}: {why}")
+    return claims, notes, damaged
+
+
+def _unreadable(folder: Path, name: str, why: str) -> Unreadable | None:
+    """None of a file that its user's claims can't have been in: no such name, or another owner."""
+    path, match = folder / name, _NAME.fullmatch(name)
+    try:
+        if match is None or os.lstat(path).st_uid != int(match[1]):
+            return None
+    except OSError:
+        return None
+    user = int(match[1])
+    return Unreadable(path, why, user, _node_of(path, user))
+
+
+def _node_of(path: Path, user: int) -> str:
+    """The node's folder, if what is left of the file names it and the file's name bears it out."""
+    with suppress(OSError, ValueError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with open(descriptor, "rb") as file:
+            text = file.read(_SIZE_LIMIT).decode("utf-8", "replace")
+        for found in _FOLDER.findall(text):
+            node = _folder(json.loads(found))
+            if path_of(path.parent, node, user) == path:
+                return node
+    return ""
 
 
 def _read(path: Path) -> Claim:

@@ -119,6 +119,17 @@ def share_out(
     return made
 
 
+def fits(claim: Claim, demand: Demand) -> bool:
+    """Whether a node's live claim is what it wants."""
+    ids = {device for gpu in demand.gpus for device in gpu.ids}
+    share = sum(claim.gpus.values())
+    return (
+        (claim.cpus, claim.memory_gb) == (demand.cpus, demand.memory_gb)
+        and abs(share - sum(gpu.count for gpu in demand.gpus)) < 1e-6
+        and ids.issuperset(claim.gpus)
+    )
+
+
 def free_gpus(held: Iterable[Claim], capacity: Capacity) -> dict[str, float]:
     """Free share of each declared device."""
     free = dict.fromkeys(capacity.gpus, 1.0)

@@ -9,6 +9,8 @@ NO_ADDRESS = "AddressesExhausted"
 NO_SPACE = "NoSpace"
 LEDGER_BUSY = "LedgerBusy"
 LEDGER_UNUSABLE = "LedgerUnusable"
+LEDGER_DAMAGED = "LedgerDamaged"
+NODE_DAMAGED = "NodeDamaged"
 NODE_FAILED = "NodeFailed"
 NO_SUCH_TYPE = "NoSuchInstanceType"
 

@@ -28,8 +28,9 @@ def main(argv: Sequence[str]) -> int:
     options = parser.parse_args(argv)
     _stand_alone()
     end = remove_cluster if options.mode == "down" else stop_cluster
+    sandboxes = Sandboxes(options.root)
     try:
-        left = end(Sandboxes(options.root), Ledger(options.ledger), options.uid)
+        left = end(sandboxes, Ledger(options.ledger, nodes=sandboxes.root), options.uid)
     except (SkyxError, CloudError, OSError) as error:
         left = [str(error)]
     for line in left:

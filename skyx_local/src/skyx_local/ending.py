@@ -10,7 +10,7 @@ def stop_cluster(sandboxes: Sandboxes, ledger: Ledger, uid: str) -> list[str]:
     """End all processes of the cluster but the calling one; keep files and addresses. Returns what is left to do, in
     words. Takes at most some 12 s; safe to repeat. Raises ``NodeError`` and ``CloudError``.
     """
-    ids = sandboxes.ids(f"{uid}-")
+    ids = sorted({*sandboxes.ids(f"{uid}-"), *sandboxes.strays(f"{uid}-")})
     left = sandboxes.stop(ids)
     failpoint("local.stop.after_nodes")
     if not left and ids:
@@ -23,12 +23,12 @@ def remove_cluster(sandboxes: Sandboxes, ledger: Ledger, uid: str) -> list[str]:
     creation that was cut short has left. Returns what is left to do, in words. Safe to repeat. Raises ``NodeError``.
     """
     prefix = f"{uid}-"
-    ids = sorted({*sandboxes.ids(prefix), *sandboxes.remnants(prefix)})
+    ids = sorted({*sandboxes.ids(prefix), *sandboxes.remnants(prefix), *sandboxes.strays(prefix)})
     left = sandboxes.remove(ids)
     failpoint("local.teardown.after_nodes")
     if not left:
         try:
-            ledger.release(uid, sandboxes.root)
+            ledger.release(uid, sandboxes.root, damaged=[str(sandboxes.folder(id_)) for id_ in ids])
         except CloudError as error:
             if ids:
                 return left  # claims whose folders are gone don't count

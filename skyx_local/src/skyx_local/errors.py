@@ -5,11 +5,13 @@ from __future__ import annotations
 from skyx_core.api import Category, ErrorRule, Retry, Scope
 from skyx_local.codes import (
     LEDGER_BUSY,
+    LEDGER_DAMAGED,
     LEDGER_UNUSABLE,
     NO_ADDRESS,
     NO_CAPACITY,
     NO_SPACE,
     NO_SUCH_TYPE,
+    NODE_DAMAGED,
     NODE_FAILED,
 )
 
@@ -62,7 +64,28 @@ RULES: tuple[ErrorRule, ...] = (
         category=Category.CONFIG,
         scope=Scope.CLOUD,
         ttl=60,
+        abort=True,
         hint="make the ledger's folder writable for all users of this machine (mode 1777)",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-ledger-damaged",
+        code=LEDGER_DAMAGED,
+        category=Category.CONFIG,
+        scope=Scope.CLOUD,
+        ttl=60,
+        abort=True,
+        hint="take down the cluster that the file belongs to; remove the file if no node of its user runs any more",
+        source=_SOURCE,
+    ),
+    ErrorRule(
+        id="local-node-damaged",
+        code=NODE_DAMAGED,
+        category=Category.CONFIG,
+        scope=Scope.CLOUD,
+        ttl=60,
+        abort=True,
+        hint="take the cluster down; its files are in the folder 'home' beside the record that the error names",
         source=_SOURCE,
     ),
     ErrorRule(

@@ -20,9 +20,10 @@ from pathlib import Path
 
 from skyx_core.api import Clock, SystemClock
 from skyx_local import claim_files
-from skyx_local.claims import Capacity, Claim, Demand, NoAddress, share_out
-from skyx_local.codes import LEDGER_BUSY, LEDGER_UNUSABLE, NO_ADDRESS, NO_SPACE, cloud_error
+from skyx_local.claims import Capacity, Claim, Demand, NoAddress, fits, share_out
+from skyx_local.codes import LEDGER_BUSY, LEDGER_DAMAGED, LEDGER_UNUSABLE, NO_ADDRESS, NO_SPACE, cloud_error
 from skyx_local.liveness import alive, boot_id, gone, this_process
+from skyx_local.rebuilding import rebuilt
 
 DEFAULT = Path("/var/tmp/skyx-ledger")  # noqa: S108 - shared by all users on purpose; survives a reboot
 VARIABLE = "SKYX_LOCAL_LEDGER"
@@ -35,13 +36,21 @@ def ledger_folder(environ: Mapping[str, str]) -> Path:
 
 class Ledger:
     """All methods raise ``CloudError``, wait at most ``limit_s`` for the lock, and are safe to repeat and to be
-    killed in. ``pool``: how many addresses there are.
+    killed in. ``pool``: how many addresses there are. ``nodes``: the folder of this user's nodes, from whose records
+    damaged claims are written again.
     """
 
     def __init__(
-        self, folder: Path, *, clock: Clock | None = None, limit_s: float = 10, pool: int | None = None
+        self,
+        folder: Path,
+        *,
+        clock: Clock | None = None,
+        limit_s: float = 10,
+        pool: int | None = None,
+        nodes: Path | None = None,
     ) -> None:
         self.folder = folder
+        self._nodes = nodes
         self._clock = clock or SystemClock()
         self._limit_s = limit_s
         self._pool = pool
@@ -52,8 +61,9 @@ class Ledger:
         """
         with self._locked("claim"):
             held = self._live()
+            self._refuse_damaged()
             kept = {claim.folder: claim for claim in held if claim.user == os.getuid()}
-            wanted = [d for d in demands if d.folder not in kept or not _fits(kept[d.folder], d)]
+            wanted = [d for d in demands if d.folder not in kept or not fits(kept[d.folder], d)]
             renewed = {demand.folder for demand in wanted}
             base = [claim.idle() if claim.folder in renewed else claim for claim in held]
             try:
@@ -75,9 +85,11 @@ class Ledger:
         """The nodes are stopped: they hold their addresses only."""
         self._change("idle", folders, Claim.idle)
 
-    def release(self, cluster: str, below: Path, folders: Sequence[str] | None = None) -> None:
+    def release(
+        self, cluster: str, below: Path, folders: Sequence[str] | None = None, *, damaged: Sequence[str] = ()
+    ) -> None:
         """Give back all that this user's nodes of this cluster hold, of those whose folders are (or were) in ``below``;
-        with ``folders``: of these only.
+        with ``folders``: of these only. Claims of the folders in ``damaged`` go even if they can't be read.
         """
         if not self.folder.is_dir():
             return
@@ -85,11 +97,13 @@ class Ledger:
             for claim in self._read():
                 mine = claim.user == os.getuid() and claim.cluster == cluster
                 if mine and claim.folder.startswith(f"{below}/") and (folders is None or claim.folder in folders):
-                    self._remove(claim)
+                    self._remove(claim.folder)
+            for folder in damaged:
+                self._remove(folder)
 
-    def _remove(self, claim: Claim) -> None:
+    def _remove(self, folder: str) -> None:
         try:
-            claim_files.remove(self.folder, claim)
+            claim_files.remove(self.folder, folder)
         except OSError as error:
             raise self._failed("release", error) from error
 
@@ -128,14 +142,28 @@ class Ledger:
                     if (old := before.get(claim.folder)) is not None:
                         claim_files.write(self.folder, old)
                     else:
-                        claim_files.remove(self.folder, claim)
+                        claim_files.remove(self.folder, claim.folder)
             raise self._failed("claim", error) from error
 
     def _read(self) -> list[Claim]:
         try:
-            return claim_files.read_all(self.folder)[0]
+            claims, _, damaged = claim_files.read_all(self.folder)
+            mine = [file for file in damaged if file.user == os.getuid()]
+            if self._nodes is not None and mine:
+                claims += rebuilt(self.folder, self._nodes, mine)
+            return claims
         except OSError as error:
             raise self._failed("read", error) from error
+
+    def _refuse_damaged(self) -> None:
+        """What a damaged claim holds can't be given to anyone else, unless its node is gone for certain."""
+        for file in claim_files.read_all(self.folder)[2]:
+            if file.node and gone(file.node):
+                if file.user == os.getuid():
+                    self._remove(file.node)
+                continue
+            words = f"what {file.path} claims of this machine can't be read: {file.why}"
+            raise cloud_error("claim", LEDGER_DAMAGED, words, nodes_may_exist=False)
 
     def _live(self) -> list[Claim]:
         boot = boot_id()
@@ -144,7 +172,7 @@ class Ledger:
             starting = claim.claimer is not None and claim.boot == boot and alive(claim.claimer)
             if not starting and gone(claim.folder):
                 if claim.user == os.getuid():
-                    self._remove(claim)
+                    self._remove(claim.folder)
                 continue
             counts = starting or (claim.claimer is None and claim.boot == boot)
             found.append(claim if counts else claim.idle())
@@ -211,17 +239,6 @@ class Ledger:
             f"the ledger of this machine, {self.folder}, can't be used: {why}",
             nodes_may_exist=False,
         )
-
-
-def _fits(claim: Claim, demand: Demand) -> bool:
-    """Whether a node's live claim is what it wants."""
-    ids = {device for gpu in demand.gpus for device in gpu.ids}
-    share = sum(claim.gpus.values())
-    return (
-        (claim.cpus, claim.memory_gb) == (demand.cpus, demand.memory_gb)
-        and abs(share - sum(gpu.count for gpu in demand.gpus)) < 1e-6
-        and ids.issuperset(claim.gpus)
-    )
 
 
 def _try_lock(descriptor: int) -> bool:

@@ -178,6 +178,17 @@ def as_node(sandbox: Sandbox) -> Node:
     )
 
 
+def stray_node(id_: str) -> Node:
+    """A node whose folder was removed while processes of it live: taking the cluster down ends them."""
+    rank = id_.split("-")[-2:-1]
+    return Node(
+        rank=int(rank[0]) if rank and rank[0].isdecimal() else 0,
+        id=id_,
+        state=NodeState.FAILED,
+        reason="its folder is gone while processes of it still live; take the cluster down to end them",
+    )
+
+
 def accelerator_of(nodes: Sequence[Sandbox]) -> str:
     """The accelerators' name; "" where there are none, or several kinds."""
     shape = Shape.parse(nodes[0].tags.get(TYPE_TAG, "")) if nodes else None

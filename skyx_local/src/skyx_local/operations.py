@@ -17,7 +17,6 @@ from skyx_core.api import (
     Intent,
     Inventory,
     Link,
-    NodeError,
     Observation,
     Offer,
     Place,
@@ -29,11 +28,11 @@ from skyx_core.api import (
 )
 from skyx_local.capacity import Machine, lacks_of
 from skyx_local.check import check_lines
-from skyx_local.codes import NO_SUCH_TYPE, cloud_error
+from skyx_local.codes import NO_SUCH_TYPE, NODE_DAMAGED, cloud_error
 from skyx_local.ending import remove_cluster, stop_cluster
 from skyx_local.ledger import Ledger, ledger_folder
 from skyx_local.names import REGION
-from skyx_local.nodes import Nodes, accelerator_of, as_node, handle_of, reported
+from skyx_local.nodes import Nodes, accelerator_of, as_node, handle_of, reported, stray_node
 from skyx_local.settings import LocalSettings
 from skyx_local.shape import Shape
 
@@ -49,7 +48,8 @@ class Operations:
 
     @cached_property
     def ledger(self) -> Ledger:
-        return Ledger(ledger_folder(self._environ or os.environ), clock=self._clock)
+        folder = ledger_folder(self._environ or os.environ)
+        return Ledger(folder, clock=self._clock, nodes=self.sandboxes.root)
 
     @cached_property
     def _nodes(self) -> Nodes:
@@ -87,7 +87,8 @@ class Operations:
             )
         handle = attempt.handle
         with reported("provision"):
-            there = {node.rank: node for node in self._all(handle)[0] if node.rank < request.num_nodes}
+            found = self._sound(handle)
+            there = {node.rank: node for node in found if node.rank < request.num_nodes}
             nodes = self._nodes.start(handle, [there[rank] for rank in sorted(there)])
         missing = [rank for rank in range(request.num_nodes) if rank not in there]
         if missing:
@@ -111,6 +112,13 @@ class Operations:
     def _all(self, handle: ClusterHandle) -> tuple[list[Sandbox], list[str]]:
         return self.sandboxes.scan(f"{handle.uid}-")
 
+    def _sound(self, handle: ClusterHandle) -> list[Sandbox]:
+        """Its nodes; ``CloudError`` if the record of one of them can't be read."""
+        nodes, problems = self._all(handle)
+        if problems:
+            raise cloud_error("provision", NODE_DAMAGED, "; ".join(problems))
+        return nodes
+
     def find(self, intent: Intent) -> Observation:
         uid = intent.tags.get("skyx-uid", "")
         with reported("find"):
@@ -119,7 +127,10 @@ class Operations:
 
     def describe(self, handle: ClusterHandle) -> Observation:
         with reported("describe"):
-            return _observation(*self._all(handle))
+            found, problems = self._all(handle)
+            strays = self.sandboxes.strays(f"{handle.uid}-") if not found and not problems else []
+            seen = _observation(found, problems)
+            return seen.model_copy(update={"nodes": tuple(map(stray_node, strays))}) if strays else seen
 
     def teardown(self, handle: ClusterHandle) -> TeardownResult:
         with reported("teardown"):
@@ -137,9 +148,7 @@ class Operations:
     def start(self, handle: ClusterHandle, place: Place, attempt: Attempt) -> Cluster:
         attempt.check()
         with reported("start"):
-            nodes, problems = self._all(handle)
-            if problems:
-                raise NodeError("; ".join(problems))
+            nodes = self._sound(handle)
             return self._cluster(handle, place, self._nodes.start(handle, sorted(nodes, key=lambda n: n.rank)))
 
     def inventory(self, owner: str | None, place: Place) -> Inventory:
