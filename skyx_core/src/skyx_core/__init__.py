@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
+TYPE_CHECKING = False  # not from typing: this module is on the way of every command's first instant
 if TYPE_CHECKING:
     from skyx_core.session import Session as Session
     from skyx_core.task import Task as Task
