@@ -20,13 +20,14 @@ PORT = int(os.environ.get("PORT", "29500"))
 TOP = int(os.environ.get("TOP", "10"))
 INPUT = os.environ.get("INPUT") or os.path.dirname(os.__file__)
 LIMIT_S = 120
+SKIPPED = ("site-packages", "__pycache__", "test", "tests", "idle_test")
 
 
 def sources(folder):
-    """Paths of all Python files, sorted, without installed packages."""
+    """Paths of all Python files, sorted, without installed packages and tests."""
     found = []
     for path, folders, files in os.walk(folder):
-        folders[:] = sorted(name for name in folders if name not in ("site-packages", "__pycache__"))
+        folders[:] = sorted(name for name in folders if name not in SKIPPED)
         found += [os.path.join(path, name) for name in files if name.endswith(".py")]
     return sorted(found)
 
