@@ -92,6 +92,7 @@ if TYPE_CHECKING:
     from skyx_core.models.base import Model as Model
     from skyx_core.node.runner import Channel as Channel
     from skyx_core.node.runner import NodeFacts as NodeFacts
+    from skyx_core.node.runner import NodeLostError as NodeLostError
     from skyx_core.node.runner import Runner as Runner
     from skyx_core.node.runner import RunResult as RunResult
     from skyx_core.node.sandbox import Sandbox as Sandbox
@@ -193,6 +194,7 @@ _HOME = {
     "node.runner": (
         "Channel",
         "NodeFacts",
+        "NodeLostError",
         "RunResult",
         "Runner",
     ),
