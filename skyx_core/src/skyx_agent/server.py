@@ -34,6 +34,7 @@ class Server:
         self._path = path
         self._connections: set[Connection] = set()
         self._listener = bind(path)
+        self._retired = False
         self._operations: Dict[str, Callable[[Connection, Json], Json | None]] = {
             "configure": self._configure, "submit": self._submit, "queue": self._queue, "job": self._job,
             "wait": self._wait, "cancel": self._cancel, "logs": self._logs, "autostop": self._autostop,
@@ -44,6 +45,8 @@ class Server:
 
     def rebind(self) -> None:
         """Make the socket anew: its file may have been swept away."""
+        if self._retired:
+            return
         make_private_dir(os.path.dirname(self._path))
         listener = bind(self._path)
         self._agent.services.loop.forget(self._listener.fileno())
@@ -51,9 +54,23 @@ class Server:
         self._listener = listener
         self._agent.services.loop.watch(self._listener.fileno(), READ, self._accept)
 
+    def retire(self) -> None:
+        """Take no new clients: whoever starts the cluster again must not meet an agent that is about to end."""
+        if self._retired:
+            return
+        self._retired = True
+        self._agent.services.loop.forget(self._listener.fileno())
+        self._listener.close()
+        try:
+            os.unlink(self._path)
+        except OSError:
+            return
+
     def close(self) -> None:
         for connection in list(self._connections):
             connection.close()
+        if self._retired:
+            return
         self._listener.close()
         try:
             os.unlink(self._path)
@@ -196,6 +213,7 @@ class Server:
 
     def _shutdown(self, connection: Connection, message: Json) -> Json | None:
         def answer() -> None:
+            self.retire()
             connection.send({"id": message.get("id"), "ok": True})
 
         self._agent.shut_down(values.flag(message, "kill_jobs"), answer)
