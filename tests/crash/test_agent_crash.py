@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
+from pathlib import Path
 
 import pytest
 
@@ -239,7 +240,7 @@ def test_nothing_stays_when_the_folder_is_removed(head: Head, agent_dies: bool) 
     client = head.up(serve_env={"SKYX_TEST_CLOCK": str(head.clock)}, grace_s=0.1)
     client.submit("sleep 300")
     assert eventually(lambda: client.ask("status")["jobs"]["RUNNING"] == 1)
-    while os.path.exists(head.dir):  # the agent may write while it is removed
+    while Path(head.dir).exists():  # the agent may write while it is removed
         shutil.rmtree(head.dir, ignore_errors=True)
     if agent_dies:
         kill(head.info["pid"])
