@@ -56,10 +56,10 @@ def test_each_source_wins_over_the_next_and_is_named(load):
 
 def test_variables_are_parsed_by_type(load):
     settings = load(
-        {"SKYX_DISABLE_PLUGINS": "a, b,", "SKYX_INPUT": "no", "SKYX_COLOR": "never", "SKYX_OPTIMIZE": "time"}
+        {"SKYX_DISABLE_PLUGINS": "a, b,", "SKYX_INPUT": "no", "SKYX_COLOR": "never", "SKYX_PROGRESS": "plain"}
     )
     assert settings.disable_plugins == ("a", "b")
-    assert (settings.input, settings.color, settings.optimize) == (False, "never", "time")
+    assert (settings.input, settings.color, settings.progress) == (False, "never", "plain")
 
 
 @pytest.mark.parametrize(
@@ -208,3 +208,15 @@ def test_the_table_names_each_setting_once():
     assert len(set(variables)) == len(variables)
     assert all(row.help and row.kind for row in TABLE.values())
     assert all(hasattr(Settings, key) for key in TABLE)
+
+
+def test_every_setting_is_read_by_something():
+    from pathlib import Path
+
+    import skyx_core
+    from skyx_core.settings import TABLE
+
+    root = Path(skyx_core.__file__).parent
+    sources = [p.read_text(encoding="utf-8") for p in root.rglob("*.py") if p.parent.name != "settings"]
+    unread = [key for key in TABLE if not any(key in source for source in sources)]
+    assert unread == []

@@ -68,6 +68,7 @@ class Search:
             blocks=Blocklist(),
             zones_together=self._together(),
             retry_until_up=options.retry_until_up,
+            retry_pause=services.settings.retry_pause_s,
         )
 
     def _together(self) -> frozenset[str]:

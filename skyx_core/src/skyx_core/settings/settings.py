@@ -62,10 +62,6 @@ class Settings:
         """What the files say under ``clouds.<name>``, put together key by key."""
         return self._section("clouds", name)
 
-    def executor_settings(self, name: str) -> dict[str, Json]:
-        """What the files say under ``executors.<name>``."""
-        return self._section("executors", name)
-
     def cloud_model(self, name: str, model: type[ModelT]) -> ModelT:
         """The driver's own settings; ``SettingsError`` with file and line for what its model refuses."""
         return self._model("clouds", name, model)
@@ -105,10 +101,6 @@ class Settings:
     @property
     def disable_clouds(self) -> tuple[str, ...]:
         return tuple(cast("list[str]", self.get("disable_clouds")))
-
-    @property
-    def optimize(self) -> str:
-        return cast(str, self.get("optimize"))
 
     @property
     def attempt_timeout_s(self) -> float:

@@ -115,7 +115,6 @@ _ROWS = (
     Setting("input", True, "whether questions may be asked", "yes/no", _yes_no, _yes_no_text, "--no-input"),
     _list("disable_plugins", "plugins that are never loaded"),
     _list("disable_clouds", "clouds that are never used"),
-    _choice("optimize", "cost", "what comes first in a plan", "time"),
     _time("attempt_timeout_s", 900.0, "how long one attempt to make a cluster may take"),
     _time("teardown_timeout_s", 600.0, "how long stop and down wait for a cloud to be done"),
     _time("call_timeout_s", 60.0, "how long one call into a plugin may take"),
