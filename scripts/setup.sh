@@ -18,7 +18,7 @@ find_python() {
 }
 
 python=$(find_python)
-fingerprint=$(cat scripts/setup.sh constraints.txt pyproject.toml ./*/pyproject.toml | "$python" -c \
+fingerprint=$(cat scripts/setup.sh constraints.txt pyproject.toml ./*/pyproject.toml plugins/*/pyproject.toml | "$python" -c \
     'import hashlib, sys; print(hashlib.sha256(sys.stdin.buffer.read() + sys.version.encode()).hexdigest())')
 if [ -x $venv/bin/skyx ] && [ "$(cat $venv/.fingerprint 2>/dev/null)" = "$fingerprint" ]; then
     exit 0
@@ -35,5 +35,5 @@ runtime="pluggy stevedore pydantic pyyaml click rich platformdirs"
 # shellcheck disable=SC2086 # lists of words
 $pip install --no-compile -c constraints.txt $runtime $tools
 # shellcheck disable=SC2086
-$pip install --no-build-isolation --no-deps -e skyx_core -e skyx_local -e .
+$pip install --no-build-isolation --no-deps -e skyx_core -e skyx_local -e plugins/skyx_rules_extra -e plugins/skyx_sim -e .
 echo "$fingerprint" > $venv/.fingerprint

@@ -32,7 +32,7 @@ HANDLE = ClusterHandle(uid="0" * 16, name="n", owner="o", cloud_name="n")
 PLACE = Place(cloud="toy", region="r")
 CLUSTER = Cluster(handle=HANDLE, place=PLACE, nodes=(), link=Link.SSH)
 CANDIDATE = Candidate(cloud="toy", region="r", instance_type="t", cpus=1, memory_gb=1, hourly_usd=1)
-VERDICT = Verdict(category=Category.UNKNOWN, scope=Scope.ZONE, rule="core")
+VERDICT = Verdict(category=Category.UNKNOWN, block=Scope.ZONE, rule="core")
 EVENT = Event(kind=EventKind.PLANNED, time=0)
 
 

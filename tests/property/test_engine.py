@@ -41,7 +41,7 @@ def verdict_for(answer: str, start: Start, now: float) -> Verdict | None:
         case "abort":
             return base.model_copy(update={"abort": True, "blocks": ()})
         case "nothing":  # a careless plugin: neither block, retry nor abort
-            return Verdict(category=Category.UNKNOWN, scope=Scope.NONE, rule="x")
+            return Verdict(category=Category.UNKNOWN, block=Scope.NONE, rule="x")
         case _:
             return base
 

@@ -82,6 +82,7 @@ if TYPE_CHECKING:
     from skyx_core.models import Place as Place
     from skyx_core.models import Request as Request
     from skyx_core.models import Retry as Retry
+    from skyx_core.models import RuleTable as RuleTable
     from skyx_core.models import RuntimeRequirements as RuntimeRequirements
     from skyx_core.models import Scope as Scope
     from skyx_core.models import SelfEnd as SelfEnd
@@ -182,6 +183,7 @@ _HOME = {
         "Place",
         "Request",
         "Retry",
+        "RuleTable",
         "RuntimeRequirements",
         "Scope",
         "SelfEnd",

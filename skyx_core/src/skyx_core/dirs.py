@@ -64,6 +64,14 @@ class Dirs:
     def settings_file(self) -> Path:
         return self.config / "config.yaml"
 
+    @property
+    def rules_file(self) -> Path:
+        return self.config / "rules.yaml"
+
+    @property
+    def catalogues(self) -> Path:
+        return self.data / "catalog"
+
 
 def _home(text: str) -> Path:
     from pathlib import Path

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from skyx_core.calls import Caller
     from skyx_core.drivers import CloudDriver, Executor
-    from skyx_core.models import ErrorRule
+    from skyx_core.models import RuleTable
     from skyx_core.results import PluginInfo
 
 Extra = tuple[str, str, object]  # kind, name, what a program passes in instead of installing it
@@ -99,13 +99,25 @@ class Plugins:
         found = self._get("executor", name, lambda plugin, entry: check_class(plugin, Executor, entry))
         return cast("type[Executor[BaseModel]]", found)
 
-    def rules(self, cloud: str) -> tuple[ErrorRule, ...]:
-        """The table of error rules for a cloud, () where there is none; needs no driver."""
-        from skyx_core.loading import check_rules
+    def rules(self, cloud: str) -> tuple[RuleTable, ...]:
+        """The tables of error rules for a cloud, in the order of their distributions; () where there is none. They need
+        no driver, and any number of distributions may bring one. One that is broken raises its error.
+        """
+        from skyx_core.loading import as_table, check_range, check_rules, load
 
-        if cloud not in self.names("rules"):
-            return ()
-        return tuple(cast("Iterable[ErrorRule]", self._get("rules", cloud, check_rules)))
+        if ("rules", cloud) in self._loaded:
+            return cast("tuple[RuleTable, ...]", self._loaded["rules", cloud])
+        index = self.index()
+        tables = [as_table(self._extra["rules", cloud])] if ("rules", cloud) in self._extra else []
+        for entry in index.entries:
+            if (entry.kind, entry.name) != ("rules", cloud) or self.is_off(entry):
+                continue
+            check_range(entry, index.core)
+            table = load(entry, self._caller, through_stevedore=index.scanned)
+            check_rules(table, entry)
+            tables.append(as_table(table))
+        self._loaded["rules", cloud] = tuple(tables)
+        return tuple(tables)
 
     def command(self, name: str) -> object:
         """A command of the command line, a click command; the command line checks its type."""

@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         Payload,
         Place,
         Request,
+        RuleTable,
         RuntimeRequirements,
         SelfEnd,
         TeardownResult,
@@ -123,7 +124,7 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
     capabilities: ClassVar[frozenset[Capability]] = frozenset()
     idempotency: ClassVar[Idempotency]
     link: ClassVar[Link]
-    error_rules: ClassVar[tuple[ErrorRule, ...]] = ()
+    error_rules: ClassVar[tuple[ErrorRule, ...] | RuleTable] = ()
     call_limit_s: ClassVar[float] = (
         60  # for describe, find, locate, stop, ...; teardown and provision have the attempt's
     )

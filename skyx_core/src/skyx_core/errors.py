@@ -276,20 +276,22 @@ class AttemptCancelled(SkyxError):
 
 @dataclass(frozen=True)
 class CloudErrorDetail:
-    """One of several errors in one answer of a cloud."""
+    """One of several errors in one answer of a cloud. ``data``: what else it says, by name."""
 
     code: str = ""
     message: str = ""
     status: int = 0
+    data: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(eq=False)
 class CloudError(Exception):
     """What a cloud answered, as data. Drivers turn what their SDK raised into this, and nothing else.
 
-    ``details`` holds every error of one operation (several stay several). ``nodes_may_exist``: False only when
-    the driver knows that this call can have made nothing. ``unanswered``: the call timed out or broke off, so it
-    may still take effect.
+    ``details`` holds every error of one operation (several stay several). ``data["kind"]``: what sort of answer it is,
+    where a cloud has several. ``body``: the raw answer, JSON or the text that a tool printed; errors nested in it are
+    found by the cloud's table of rules. ``nodes_may_exist``: False only when the driver knows that this call can have
+    made nothing. ``unanswered``: the call timed out or broke off, so it may still take effect.
     """
 
     cloud: str
@@ -302,6 +304,7 @@ class CloudError(Exception):
     data: Mapping[str, str] = field(default_factory=dict)
     nodes_may_exist: bool = True
     unanswered: bool = False
+    body: str = ""
 
     def __post_init__(self) -> None:
         self.code, self.message = storable(self.code), storable(self.message)

@@ -13,6 +13,7 @@ from skyx_core.specifiers import allows
 if TYPE_CHECKING:
     from skyx_core.calls import Caller
     from skyx_core.index import Entry
+    from skyx_core.models import ErrorRule, RuleTable
 
 IMPORT_LIMIT_S = 5.0
 SUPPORTED_API_VERSIONS = frozenset({API_VERSION})
@@ -157,11 +158,31 @@ def check_class(plugin: object, base: type, entry: Entry) -> None:
 
 
 def check_rules(table: object, entry: Entry) -> None:
-    """Raise unless it is a table of error rules."""
-    from skyx_core.models import ErrorRule
+    """Raise unless it is a table of error rules, or a sequence of them."""
+    from skyx_core.models import ErrorRule, RuleTable
 
     operation = Operation("the table of error rules", entry.name, entry.where)
+    if isinstance(table, RuleTable):
+        table = table.rules
     if not isinstance(table, Iterable):
         raise operation.broken("is not a sequence", why=f"{entry.value} is {type(table).__name__}")
     for row in table:
         operation.checked(row, ErrorRule)
+        _check_patterns(row, operation)
+
+
+def _check_patterns(rule: ErrorRule, operation: Operation) -> None:
+    import re
+
+    for name in ("code", "message", "operation", "kind", "region", "instance_type"):
+        try:
+            re.compile(getattr(rule, name) or "")
+        except re.error as error:
+            raise operation.broken(f"has a bad pattern in rule {rule.id!r}", why=f"{name}: {error}") from error
+
+
+def as_table(table: object) -> RuleTable:
+    """A table that was checked, as one."""
+    from skyx_core.models import RuleTable
+
+    return table if isinstance(table, RuleTable) else RuleTable.model_validate({"rules": table})

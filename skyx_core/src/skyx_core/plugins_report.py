@@ -36,7 +36,7 @@ def _row(entry: Entry, entries: Sequence[Entry], plugins: Plugins, core: str, of
     status, error = "installed", None
     if plugins.is_off(entry):
         status = "disabled"
-    elif offered > 1:
+    elif offered > 1 and entry.kind != "rules":  # several tables for one cloud are joined
         same = [e for e in entries if (e.kind, e.name) == (entry.kind, entry.name) and not plugins.is_off(e)]
         status, error = "conflict", str(conflict(same))
     elif (problem := incompatible(entry, core)) is not None:

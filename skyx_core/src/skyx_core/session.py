@@ -12,7 +12,7 @@ with Session() as session:
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
@@ -24,6 +24,7 @@ from skyx_core.settings import Settings
 
 if TYPE_CHECKING:
     from skyx_core import results
+    from skyx_core.cluster.classifying import Classified
     from skyx_core.cluster.job_operations import LogStream
     from skyx_core.cluster.jobspec import RunPerRank
     from skyx_core.cluster.launch import Confirm
@@ -227,6 +228,10 @@ class Session:
     def explain(self, name: str) -> Iterator[Mapping[str, results.Json]]:
         """Every stored event of the clusters that had this name, in order."""
         return self._do.views.explain(name)
+
+    def classify(self, cloud: str, lines: Iterable[str]) -> Classified:
+        """What recorded errors would do: an iterator of rows, one for each JSON line of this cloud."""
+        return self._do.views.classify(cloud, lines)
 
     def interrupt(self, *, keep: bool | None = False) -> None:
         """End every command of this session that runs in another thread, as Ctrl-C does; if none does, the next one.

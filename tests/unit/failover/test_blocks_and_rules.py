@@ -60,18 +60,18 @@ def classify(error, *table, place=PLACE):
 
 def test_the_first_matching_rule_decides_and_codes_are_compared_whole():
     table = (
-        ErrorRule(id="a", code="NoCap", category=Category.CAPACITY, scope=Scope.ZONE, ttl=60),
-        ErrorRule(id="b", code="NoCap.*", category=Category.QUOTA, scope=Scope.REGION),
+        ErrorRule(id="a", code="NoCap", category=Category.CAPACITY, block=Scope.ZONE, ttl=60),
+        ErrorRule(id="b", code="NoCap.*", category=Category.QUOTA, block=Scope.REGION),
     )
     verdict = classify(CloudError("c", "run", code="NoCap"), *table)
-    assert (verdict.rule, verdict.scope) == ("a", Scope.ZONE)
+    assert (verdict.rule, verdict.block) == ("a", Scope.ZONE)
     assert [b.key for b in verdict.blocks] == [BlockKey(cloud="c", region="r1", zone="r1-a")]
     assert verdict.blocks[0].until == 160
     assert classify(CloudError("c", "run", code="NoCapacity"), *table).rule == "b"
 
 
 def test_one_of_several_errors_in_an_answer_is_enough():
-    table = (ErrorRule(id="q", code="Quota", category=Category.QUOTA, scope=Scope.REGION),)
+    table = (ErrorRule(id="q", code="Quota", category=Category.QUOTA, block=Scope.REGION),)
     details = (CloudErrorDetail(code="Summary"), CloudErrorDetail(code="Quota", message="over"))
     assert classify(CloudError("c", "run", code="Failed", details=details), *table).rule == "q"
 
@@ -82,7 +82,7 @@ def test_a_retry_blocks_only_at_its_end():
             id="t",
             message="try again",
             category=Category.TRANSIENT,
-            scope=Scope.REGION,
+            block=Scope.REGION,
             retry=Retry(max=3, wait=1),
         ),
     )
@@ -104,7 +104,7 @@ def test_an_unknown_error_blocks_the_narrowest_thing_and_keeps_its_text(zones, z
 
 @pytest.mark.parametrize("scope", list(Scope))
 def test_every_scope_ends_in_a_block_that_hits_what_failed(scope):
-    table = (ErrorRule(id="s", code="X", category=Category.CAPACITY, scope=scope),)
+    table = (ErrorRule(id="s", code="X", category=Category.CAPACITY, block=scope),)
     verdict = classify(CloudError("c", "run", code="X"), *table)
     blocks = Blocklist()
     for found in verdict.blocks:
@@ -117,5 +117,5 @@ def test_every_scope_ends_in_a_block_that_hits_what_failed(scope):
 
 
 def test_a_rule_without_a_match_never_matches_everything():
-    table = (ErrorRule(id="empty", category=Category.AUTH, scope=Scope.CLOUD),)
+    table = (ErrorRule(id="empty", category=Category.AUTH, block=Scope.CLOUD),)
     assert classify(CloudError("c", "run", code="X"), *table).rule == "core.unknown"

@@ -43,6 +43,15 @@ class LogSource(Protocol):
     def __iter__(self) -> Iterator[results.LogChunk]: ...
 
 
+class ClassifiedView(Protocol):
+    """Rows, and at their end what was left out."""
+
+    skipped: int
+    problems: list[str]
+
+    def __iter__(self) -> Iterator[Mapping[str, results.Json]]: ...
+
+
 class SessionPort(Protocol):
     """The part of ``skyx_core.session.Session`` that commands use; its docstrings hold."""
 
@@ -130,6 +139,8 @@ class SessionPort(Protocol):
     def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]: ...
 
     def explain(self, name: str) -> Iterable[Mapping[str, results.Json]]: ...
+
+    def classify(self, cloud: str, lines: Iterable[str]) -> ClassifiedView: ...
 
     def interrupt(self, *, keep: bool | None = False) -> None: ...
 

@@ -27,6 +27,7 @@ TABLE: dict[str, Entry] = {
     "logs": Entry(LOOK, "logs:logs", "Show what a job wrote, as it comes."),
     "cancel": Entry(LOOK, "jobs:cancel", "End jobs that wait or run."),
     "explain": Entry(LOOK, "explain:explain", "Show every decision of the launches of a cluster."),
+    "classify": Entry(LOOK, "classify:classify", "Say what recorded errors of a cloud would do."),
     "stop": Entry(LIFE, "lifecycle:stop", "Stop clusters; their files stay."),
     "start": Entry(LIFE, "lifecycle:start", "Start stopped clusters again."),
     "down": Entry(LIFE, "lifecycle:down", "Take clusters down for good, with their files."),

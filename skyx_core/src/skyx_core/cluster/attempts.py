@@ -190,7 +190,7 @@ class Build:
 
 
 def _cancelled(error: AttemptCancelled) -> Verdict:
-    return Verdict(category=Category.TRANSIENT, scope=Scope.NONE, rule="core.cancelled", reason=str(error))
+    return Verdict(category=Category.TRANSIENT, block=Scope.NONE, rule="core.cancelled", reason=str(error))
 
 
 def concrete(request: Request, candidate: Candidate, zones: tuple[str, ...] = ()) -> Request:

@@ -108,7 +108,7 @@ class Search:
         """Ctrl-C in the middle of an action: end it as a cancelled attempt; the engine then stops and cleans."""
         self._fence.set()
         if isinstance(action, Start):
-            self._report(action, Verdict(category=Category.TRANSIENT, scope=Scope.NONE, rule="core.cancelled"))
+            self._report(action, Verdict(category=Category.TRANSIENT, block=Scope.NONE, rule="core.cancelled"))
         elif isinstance(action, CleanUp):
             self._clean(action)
         elif isinstance(action, Locate):

@@ -13,6 +13,7 @@ from skyx_core.clock import Clock
 
 if TYPE_CHECKING:
     from skyx_core.cluster.clouds import Clouds
+    from skyx_core.cluster.rulebooks import Rulebooks
     from skyx_core.dirs import Dirs
     from skyx_core.discovery import Plugins
     from skyx_core.hooks import Hooks
@@ -52,6 +53,7 @@ class Services:
     store: Store
     plugins: Plugins
     hooks: Hooks
+    rulebooks: Rulebooks
     caller: Caller
     clock: Clock
     emit: Callable[[Event], None]

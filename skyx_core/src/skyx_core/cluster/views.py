@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.cluster.guard import Guard
@@ -15,6 +15,7 @@ from skyx_core.results import CheckResult, Json, OfferRow, PluginInfo, StatusRes
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
+    from skyx_core.cluster.classifying import Classified
     from skyx_core.cluster.services import Services
     from skyx_core.task import Task
 
@@ -101,6 +102,11 @@ class Views:
             for o in one.offers(wanted)
         ]
         return sorted(rows, key=lambda row: (sorted(row.accelerators), row.hourly_usd, row.cloud, row.region))
+
+    def classify(self, cloud: str, lines: Iterable[str]) -> Classified:
+        from skyx_core.cluster.classifying import Classified
+
+        return Classified(self._services, cloud, lines)
 
     def explain(self, name: str) -> Iterator[Mapping[str, Json]]:
         known = self._services.store.get(name) is not None or self._services.store.history(name)

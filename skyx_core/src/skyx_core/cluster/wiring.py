@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Caller
+from skyx_core.cluster.rulebooks import Rulebooks
 from skyx_core.cluster.services import Services
 from skyx_core.discovery import Plugins
-from skyx_core.errors import CloudError, PluginError, StateStoreError
+from skyx_core.errors import CloudError, StateStoreError
 from skyx_core.hooks import Hooks
-from skyx_core.models import Candidate, ErrorRule, Event, Place, Verdict
+from skyx_core.models import Candidate, Event, Place, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -52,13 +53,15 @@ def make_services(session: Embedder) -> Services:
         index_dir=session.dirs.cache,
     )
     trace = sys.stderr if session.environ.get("SKYX_TRACE_HOOKS") == "1" else None
-    hooks = Hooks(plugins, _classifier(plugins, session.clock), caller=caller, log=_log, trace=trace)
+    rulebooks = Rulebooks(plugins, session.dirs.rules_file, _log)
+    hooks = Hooks(plugins, _classifier(rulebooks, session.clock), caller=caller, log=_log, trace=trace)
     return Services(
         dirs=session.dirs,
         settings=session.settings,
         store=session.store,
         plugins=plugins,
         hooks=hooks,
+        rulebooks=rulebooks,
         caller=caller,
         clock=session.clock,
         emit=_emitter(session, hooks),
@@ -102,21 +105,8 @@ def _emitter(session: Embedder, hooks: Hooks) -> Callable[[Event], None]:
     return emit
 
 
-def _classifier(plugins: Plugins, clock: Clock) -> Callable[..., Verdict]:
+def _classifier(rulebooks: Rulebooks, clock: Clock) -> Callable[..., Verdict]:
     def classify(*, cloud: str, place: Place, candidate: Candidate, error: CloudError) -> Verdict:
-        from skyx_core.failover import rules
-
-        return rules.classify(_table(plugins, cloud), place=place, candidate=candidate, error=error, now=clock.time())
+        return rulebooks.of(cloud).classify(error, place=place, candidate=candidate, now=clock.time())
 
     return classify
-
-
-def _table(plugins: Plugins, cloud: str) -> tuple[ErrorRule, ...]:
-    """Rules of a plugin for this cloud come before those of its driver; a broken table is left out."""
-    found: tuple[ErrorRule, ...] = ()
-    for read in (plugins.rules, lambda name: plugins.cloud_class(name).error_rules):
-        try:
-            found += read(cloud)
-        except PluginError as error:
-            _log(f"error rules for {cloud}: {error}")
-    return found

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skyx_core.models.blocks import Category as Category
     from skyx_core.models.blocks import ErrorRule as ErrorRule
     from skyx_core.models.blocks import Retry as Retry
+    from skyx_core.models.blocks import RuleTable as RuleTable
     from skyx_core.models.blocks import Scope as Scope
     from skyx_core.models.blocks import Verdict as Verdict
     from skyx_core.models.cluster import Autostop as Autostop
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from skyx_core.models.offers import WhyNot as WhyNot
 
 _HOME = {
-    "blocks": ("Block", "BlockKey", "Category", "ErrorRule", "Retry", "Scope", "Verdict"),
+    "blocks": ("Block", "BlockKey", "Category", "ErrorRule", "Retry", "RuleTable", "Scope", "Verdict"),
     "cluster": (
         "Autostop",
         "CheckLine",

@@ -99,7 +99,8 @@ class Offer(Model):
     accelerators: dict[str, float] = Field(default_factory=dict)
     use_spot: bool = False
     hourly_usd: float = Field(ge=0, allow_inf_nan=False)  # of one node
-    quota_bucket: str | None = None
+    quota_buckets: tuple[str, ...] = ()  # quotas of the account that it draws on
+    reservation: str | None = None  # paid already; what it costs is 0
 
 
 class Candidate(Model):
@@ -114,7 +115,9 @@ class Candidate(Model):
     accelerators: dict[str, float] = Field(default_factory=dict)
     use_spot: bool = False
     hourly_usd: float = Field(ge=0)  # of all nodes
-    quota_bucket: str | None = None
+    quota_buckets: tuple[str, ...] = ()
+    reservation: str | None = None
+    egress_usd: float = 0.0  # once, for what it gets from the task before it, where that is known
 
     def infra(self) -> str:
         """``cloud/region/zone`` as users write it."""

@@ -152,7 +152,8 @@ def _candidate(request: Request, offer: Offer) -> Candidate | None:
         accelerators=request.accelerators or offer.accelerators,
         use_spot=offer.use_spot,
         hourly_usd=offer.hourly_usd * request.num_nodes,
-        quota_bucket=offer.quota_bucket,
+        quota_buckets=offer.quota_buckets,
+        reservation=offer.reservation,
     )
 
 

@@ -32,7 +32,7 @@ from skyx_core.api import (
     ZoneOption,
 )
 
-RULES = (ErrorRule(id="good.full", code="Full", category=Category.CAPACITY, scope=Scope.ZONE),)
+RULES = (ErrorRule(id="good.full", code="Full", category=Category.CAPACITY, block=Scope.ZONE),)
 KIT = Path(__file__).parent
 
 

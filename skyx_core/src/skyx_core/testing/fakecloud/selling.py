@@ -24,7 +24,7 @@ def catalogue(
                     accelerators=machine.accelerators,
                     use_spot=spot,
                     hourly_usd=price(place, machine, spot=spot),
-                    quota_bucket=machine.accelerator or "standard",
+                    quota_buckets=(machine.accelerator or "standard",),
                 )
 
 

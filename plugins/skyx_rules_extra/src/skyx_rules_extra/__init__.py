@@ -1,0 +1,1 @@
+"""What the errors of clouds mean, one table per cloud."""

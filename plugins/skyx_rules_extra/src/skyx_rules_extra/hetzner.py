@@ -1,0 +1,7 @@
+"""Error rules: hetzner."""
+
+from __future__ import annotations
+
+from skyx_core.api import RuleTable
+
+TABLE = RuleTable()

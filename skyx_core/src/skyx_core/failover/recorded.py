@@ -1,0 +1,129 @@
+"""Recorded errors: one JSON object a line in, what it would do out. For users, and for authors of rules."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from skyx_core.errors import CloudError
+from skyx_core.failover.blocking import word
+from skyx_core.failover.leaves import Json
+from skyx_core.models import BlockKey, Candidate, Place, Scope, Verdict
+
+_OWN = ("code", "message", "http_status", "status", "stdout", "stderr")
+
+
+class BadRecord(ValueError):
+    """Says what is wrong with a line."""
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """One line: an error, and where it was met."""
+
+    id: str
+    cloud: str
+    place: Place
+    candidate: Candidate
+    error: CloudError
+
+
+def parse(text: str) -> Recorded:
+    """A line ``{id, cloud, api, error, context}``; only ``cloud`` and ``error`` must be there. ``BadRecord``."""
+    try:
+        line = json.loads(text)
+    except (ValueError, RecursionError) as bad:
+        raise BadRecord(f"not JSON: {str(bad) or 'nested too deep'}") from None
+    if not isinstance(line, dict):
+        raise BadRecord("not a JSON object")
+    cloud, context = line.get("cloud"), line.get("context") or {}
+    if not isinstance(cloud, str) or not cloud:
+        raise BadRecord("'cloud' is missing")
+    if not isinstance(context, dict):
+        raise BadRecord("'context' is not an object")
+    error = _error(cloud, str(line.get("api") or ""), line.get("error"))
+    region = _text(context, "region") or "unknown"
+    zone = _text(context, "zone") or None
+    place = Place(cloud=cloud, region=region, zones=(zone,) if zone else ())
+    return Recorded(str(line.get("id", "")), cloud, place, _candidate(place, zone, context), error)
+
+
+def _candidate(place: Place, zone: str | None, context: Mapping[str, Json]) -> Candidate:
+    return Candidate(
+        cloud=place.cloud,
+        region=place.region,
+        zone=zone,
+        instance_type=_text(context, "instance_type") or "unknown",
+        cpus=0,
+        memory_gb=0,
+        accelerators=_accelerators(context.get("accelerators")),
+        use_spot=context.get("use_spot") is True,
+        hourly_usd=0,
+    )
+
+
+def _accelerators(value: Json) -> dict[str, float]:
+    """``{"A100": 8}``, ``"A100:8"`` or nothing."""
+    if isinstance(value, str) and value:
+        name, _, count = value.partition(":")
+        value = {name: count or 1}
+    if not isinstance(value, dict):
+        return {}
+    try:
+        return {str(name): float(count) for name, count in value.items() if isinstance(count, int | float | str)}
+    except ValueError:
+        raise BadRecord("'context.accelerators' must be {name: number}") from None
+
+
+def _text(context: Mapping[str, Json], key: str) -> str:
+    value = context.get(key)
+    return value if isinstance(value, str) else ""
+
+
+def _error(cloud: str, api: str, value: Json) -> CloudError:
+    if isinstance(value, str) and value:
+        return CloudError(cloud, api, message=value, body=value)
+    if not isinstance(value, dict) or not value:
+        raise BadRecord("'error' is missing")
+    status = value.get("http_status", value.get("status"))
+    printed = "\n".join(str(value[key]) for key in ("stdout", "stderr") if value.get(key))
+    nested = {key: item for key, item in value.items() if isinstance(item, dict | list)}
+    return CloudError(
+        cloud,
+        api,
+        code=str(value.get("code") or ""),
+        message=str(value.get("message") or printed),
+        status=status if isinstance(status, int) else 0,
+        data={key: str(item) for key, item in value.items() if key not in _OWN and isinstance(item, str | int)},
+        body=json.dumps(nested) if nested else "",
+    )
+
+
+def answer(recorded: Recorded, verdict: Verdict) -> dict[str, Json]:
+    """What the verdict would do. ``pattern``: what would be blocked, None = nothing."""
+    blocks = verdict.blocks
+    row: dict[str, Json] = {
+        "id": recorded.id,
+        "category": verdict.category.value,
+        "block": verdict.block.value,
+        "pattern": pattern(blocks[0].key) if blocks and verdict.block is not Scope.NONE else None,
+        "retry_same": verdict.retry is not None,
+        "abort": verdict.abort,
+        "ttl": word(verdict.ttl),
+        "rule": verdict.rule,
+        "hint": verdict.hint,
+    }
+    if verdict.blocks_after:
+        row["pattern_after_retries"] = pattern(verdict.blocks_after[0].key)
+    if verdict.prefer:
+        row["prefer"] = list(verdict.prefer)
+    return row
+
+
+def pattern(key: BlockKey) -> dict[str, Json]:
+    """A block's key as JSON: only what it fixes."""
+    fields: dict[str, Json] = {name: value for name, value in key if value not in (None, "", ())}
+    if key.accelerators:
+        fields["accelerators"] = dict(key.accelerators)
+    return fields
