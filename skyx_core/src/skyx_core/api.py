@@ -15,11 +15,13 @@ if TYPE_CHECKING:
     from skyx_core.clock import clock_from as clock_from
     from skyx_core.drivers import API_VERSION as API_VERSION
     from skyx_core.drivers import Attempt as Attempt
+    from skyx_core.drivers import Catalog as Catalog
     from skyx_core.drivers import CloudDriver as CloudDriver
     from skyx_core.drivers import DriverContext as DriverContext
     from skyx_core.drivers import Executor as Executor
     from skyx_core.drivers import Intent as Intent
     from skyx_core.drivers import NodeAccess as NodeAccess
+    from skyx_core.drivers import SupportsCatalogUpdate as SupportsCatalogUpdate
     from skyx_core.drivers import SupportsPorts as SupportsPorts
     from skyx_core.drivers import SupportsSelfEnd as SupportsSelfEnd
     from skyx_core.drivers import SupportsStop as SupportsStop
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from skyx_core.errors import AgentRefusedError as AgentRefusedError
     from skyx_core.errors import AttemptCancelled as AttemptCancelled
     from skyx_core.errors import BusyError as BusyError
+    from skyx_core.errors import CatalogError as CatalogError
     from skyx_core.errors import CloudCallError as CloudCallError
     from skyx_core.errors import CloudError as CloudError
     from skyx_core.errors import CloudErrorDetail as CloudErrorDetail
@@ -48,12 +51,24 @@ if TYPE_CHECKING:
     from skyx_core.errors import PluginTimeoutError as PluginTimeoutError
     from skyx_core.errors import PolicyVetoError as PolicyVetoError
     from skyx_core.errors import Problem as Problem
+    from skyx_core.errors import ScenarioError as ScenarioError
     from skyx_core.errors import SettingsError as SettingsError
     from skyx_core.errors import SkyxError as SkyxError
     from skyx_core.errors import StateStoreError as StateStoreError
     from skyx_core.errors import StateTooNewError as StateTooNewError
     from skyx_core.errors import TaskFileError as TaskFileError
     from skyx_core.errors import UsageError as UsageError
+    from skyx_core.failover.blocklist import Blocklist as Blocklist
+    from skyx_core.failover.engine import Cancel as Cancel
+    from skyx_core.failover.engine import CleanUp as CleanUp
+    from skyx_core.failover.engine import Done as Done
+    from skyx_core.failover.engine import Engine as Engine
+    from skyx_core.failover.engine import GiveUp as GiveUp
+    from skyx_core.failover.engine import Locate as Locate
+    from skyx_core.failover.engine import Skip as Skip
+    from skyx_core.failover.engine import Start as Start
+    from skyx_core.failover.engine import WaitUntil as WaitUntil
+    from skyx_core.failover.rules import Rulebook as Rulebook
     from skyx_core.failpoints import failpoint as failpoint
     from skyx_core.hookspecs import hookimpl as hookimpl
     from skyx_core.models import Amount as Amount
@@ -100,7 +115,12 @@ if TYPE_CHECKING:
     from skyx_core.node.sandbox import Sandboxes as Sandboxes
     from skyx_core.node.sandbox import SandboxSpec as SandboxSpec
     from skyx_core.node.sandbox_runner import SandboxRunner as SandboxRunner
+    from skyx_core.plan.planner import Choice as Choice
+    from skyx_core.plan.planner import Plan as Plan
+    from skyx_core.plan.planner import Source as Source
+    from skyx_core.plan.planner import make_plan as make_plan
     from skyx_core.task import Task as Task
+    from skyx_core.task import loads as loads
 
 _HOME = {
     "clock": (
@@ -112,11 +132,13 @@ _HOME = {
     "drivers": (
         "API_VERSION",
         "Attempt",
+        "Catalog",
         "CloudDriver",
         "DriverContext",
         "Executor",
         "Intent",
         "NodeAccess",
+        "SupportsCatalogUpdate",
         "SupportsPorts",
         "SupportsSelfEnd",
         "SupportsStop",
@@ -126,6 +148,7 @@ _HOME = {
         "AgentRefusedError",
         "AttemptCancelled",
         "BusyError",
+        "CatalogError",
         "CloudError",
         "CloudErrorDetail",
         "CloudCallError",
@@ -147,6 +170,7 @@ _HOME = {
         "PluginTimeoutError",
         "PolicyVetoError",
         "Problem",
+        "ScenarioError",
         "SettingsError",
         "SkyxError",
         "StateStoreError",
@@ -154,6 +178,19 @@ _HOME = {
         "TaskFileError",
         "UsageError",
     ),
+    "failover.blocklist": ("Blocklist",),
+    "failover.engine": (
+        "Cancel",
+        "CleanUp",
+        "Done",
+        "Engine",
+        "GiveUp",
+        "Locate",
+        "Skip",
+        "Start",
+        "WaitUntil",
+    ),
+    "failover.rules": ("Rulebook",),
     "failpoints": ("failpoint",),
     "hookspecs": ("hookimpl",),
     "models": (
@@ -206,7 +243,16 @@ _HOME = {
         "Sandboxes",
     ),
     "node.sandbox_runner": ("SandboxRunner",),
-    "task": ("Task",),
+    "plan.planner": (
+        "Choice",
+        "Plan",
+        "Source",
+        "make_plan",
+    ),
+    "task": (
+        "Task",
+        "loads",
+    ),
 }
 _MODULE_OF = {name: module for module, names in _HOME.items() for name in names}
 __all__ = sorted(_MODULE_OF)  # noqa: PLE0605 - read from the table above, which a test compares with the imports

@@ -8,7 +8,7 @@ they raise is reported as a fault of the plugin, with its version.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -51,15 +51,30 @@ API_VERSION = 1
 SettingsT_co = TypeVar("SettingsT_co", bound="BaseModel", covariant=True)
 
 
+class Catalog(Protocol):
+    """The offers of one cloud on this machine: what was imported or updated, else those that its package brings."""
+
+    def offers(self, query: Request) -> Iterator[Offer]:
+        """Those that satisfy the query, cheapest first, then by region, zone and type; lazily. No network. Raises
+        ``CatalogError`` for a file that can't be used.
+        """
+
+    def why_nothing(self, query: Request) -> Sequence[WhyNot]:
+        """Why there are none, with the nearest names, sizes and prices."""
+
+
 @dataclass(frozen=True)
 class DriverContext:
-    """What core gives a driver or an executor when it makes one. ``home``: a folder of its own, made on first use."""
+    """What core gives a driver or an executor when it makes one. ``home``: a folder of its own, made on first use.
+    ``catalog``: a driver's offers; an executor has none.
+    """
 
     owner: str  # of the state store; goes into tags
     home: Path
     clock: Clock = field(default_factory=SystemClock)
     profile: str = ""
     environ: Mapping[str, str] = field(default_factory=dict)
+    catalog: Catalog | None = None
 
 
 class Intent(Protocol):
@@ -128,6 +143,8 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
     call_limit_s: ClassVar[float] = (
         60  # for describe, find, locate, stop, ...; teardown and provision have the attempt's
     )
+    builtin_catalog: ClassVar[str] = ""  # "package:path/in/it.csv", see ``docs/plugins``; "" = the package brings none
+    usual_start_s: float = 120  # how long nodes usually take to run; twice that is slow, and may be hedged
     settle_s: float = 60  # a creating call that got no answer may still take effect for so long after it was made
     list_lag_s: float = 0  # how long a new node may be missing from lists
 
@@ -152,6 +169,17 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
         """What this candidate can't do of what is needed ("spot can't stop"). No I/O."""
         del candidate, needs
         return ()
+
+    def fingerprint(self) -> str:
+        """What stands for the credentials in use (a file's digest, a key's id; never a secret itself): what was refused
+        until something is mended is tried again once this changes. The settings are part of it anyway. No network.
+        """
+        return ""
+
+    def egress_usd_per_gb(self, region: str, to_cloud: str, to_region: str) -> float | None:
+        """List price of moving data out of ``region``; None = not known. No I/O."""
+        del region, to_cloud, to_region
+        return None
 
     @abstractmethod
     def locate(self, request: Request, region: str) -> Sequence[ZoneOption]:
@@ -234,6 +262,14 @@ class SupportsPorts(ABC):
     @abstractmethod
     def open_ports(self, handle: ClusterHandle, place: Place, ports: Sequence[str]) -> None:
         """Open "8080" or "8000-8010" to the outside; already open is success. Never closes any."""
+
+
+class SupportsCatalogUpdate(ABC):
+    """A cloud that can say itself what it offers."""
+
+    @abstractmethod
+    def fetch_offers(self) -> Iterable[Offer]:
+        """Everything on offer now, in any order, lazily. Asks the cloud; changes nothing."""
 
 
 class NodeAccess(Protocol):

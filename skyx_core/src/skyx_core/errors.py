@@ -90,6 +90,18 @@ class SettingsError(UsageError):
     code = "SKYX-E220"
 
 
+class CatalogError(UsageError):
+    """A catalogue of offers that can't be read, imported or written; what was there before is untouched."""
+
+    code = "SKYX-E240"
+
+
+class ScenarioError(UsageError):
+    """A file of simulated clouds with one or more mistakes, or one that can't end."""
+
+    code = "SKYX-E250"
+
+
 class NotFoundError(SkyxError):
     """No such cluster, job or file of ours."""
 

@@ -7,71 +7,30 @@ launch, simulations and property tests drive the same object.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
 
+from skyx_core.failover.actions import (
+    Action,
+    Cancel,
+    CleanUp,
+    Done,
+    GiveUp,
+    Locate,
+    Skip,
+    Start,
+    WaitUntil,
+)
 from skyx_core.failover.blocklist import Blocklist
-from skyx_core.models import Block, Verdict, ZoneOption
+from skyx_core.models import Block, Candidate, Verdict, ZoneOption
 from skyx_core.plan.planner import Choice
 
+__all__ = ["Cancel", "CleanUp", "Done", "Engine", "GiveUp", "Locate", "Skip", "Start", "WaitUntil"]
+
 RETRY_PAUSE_S = 30.0
-
-
-@dataclass(frozen=True)
-class Locate:
-    """Ask the driver for the zones of this candidate's region, then call ``located`` or ``locate_failed``."""
-
-    choice: Choice
-
-
-@dataclass(frozen=True)
-class Start:
-    """Begin this attempt; report ``outcome`` once. ``zones`` empty: the cloud has none."""
-
-    attempt: int
-    choice: Choice
-    zones: tuple[str, ...]
-    retry: int = 0  # how many times this place was retried before
-
-
-@dataclass(frozen=True)
-class Cancel:
-    """End this attempt: another one won, or the user stops. Its ``outcome`` is still to be reported."""
-
-    attempt: int
-
-
-@dataclass(frozen=True)
-class CleanUp:
-    """Remove what this attempt made, then call ``cleaned``."""
-
-    attempt: int
-
-
-@dataclass(frozen=True)
-class WaitUntil:
-    """Nothing to do before this time (always later than the ``now`` that was passed)."""
-
-    time: float
-
-
-@dataclass(frozen=True)
-class Done:
-    """This attempt won; every other has returned and was cleaned."""
-
-    attempt: int
-
-
-@dataclass(frozen=True)
-class GiveUp:
-    """Nothing is left to try. ``earliest``: when a block that stood in the way ends first; None = none does."""
-
-    reason: str
-    earliest: float | None = None
-
-
-Action = Locate | Start | Cancel | CleanUp | WaitUntil | Done | GiveUp
+LOOK_AHEAD = 200  # candidates searched for a place that an error names
+SLOW_S = 240.0
 
 
 class Phase(Enum):
@@ -86,23 +45,36 @@ class Phase(Enum):
 @dataclass
 class _Live:
     start: Start
+    since: float
     phase: Phase = Phase.RUNNING
     cancelled: bool = False
-    verdict: Verdict | None = None
 
 
 @dataclass
 class _Try:
-    """One concrete thing to try: a choice with its zones."""
+    """One concrete thing to try: a choice with its zones. ``number``: its place in the plan."""
 
     choice: Choice
     zones: tuple[str, ...] | None  # None: not located yet
+    number: tuple[int, int]
     retries: int = 0
     not_before: float = 0.0
+    tried: bool = False  # in this round
+
+
+def always_slow(_: Candidate) -> float:
+    """The usual limit after which an attempt counts as slow."""
+    return SLOW_S
 
 
 class Engine:
-    """One search. ``max_live`` attempts at a time (1 = no hedging)."""
+    """One search.
+
+    ``max_live``: attempts at a time (1 = no hedging). With more, the next candidate is started once the one started
+    last has run for ``slow_after(candidate)`` seconds; the first to come up wins, the others are cancelled and cleaned.
+    ``zones_together``: clouds whose attempts may name several zones. ``keep_order``: the alternatives of the request
+    keep their order whatever errors say about capacity elsewhere.
+    """
 
     def __init__(
         self,
@@ -111,19 +83,26 @@ class Engine:
         blocks: Blocklist,
         zones_together: frozenset[str] = frozenset(),
         max_live: int = 1,
+        slow_after: Callable[[Candidate], float] = always_slow,
         retry_until_up: bool = False,
         retry_pause: float = RETRY_PAUSE_S,
+        keep_order: bool = False,
     ) -> None:
         self.blocks = blocks
         self._choices = choices
         self._together = zones_together
         self._max_live = max_live
+        self._slow_after = slow_after
         self._retry_until_up = retry_until_up
         self._pause = retry_pause
+        self._keep_order = keep_order
         self._queue: deque[_Try] = deque()
         self._parked: list[_Try] = []
         self._locating: _Try | None = None
         self._live: dict[int, _Live] = {}
+        self._tries: dict[int, _Try] = {}
+        self._skipped: list[tuple[Choice, Block]] = []
+        self._drawn = 0
         self._count = 0
         self._stop = ""
 
@@ -133,7 +112,9 @@ class Engine:
         return self._count
 
     def next(self, now: float) -> list[Action]:
-        """What to do now; an empty list = wait for a report."""
+        """What to do now; an empty list = wait for a report. ``Skip`` only tells; the other actions are to be done in
+        their order. A ``WaitUntil`` while attempts run ends with the next report, or at its time.
+        """
         actions: list[Action] = list(self._chores())
         winner = self._winner()
         if winner is not None:
@@ -142,69 +123,97 @@ class Engine:
             return actions or ([] if self._live else [GiveUp(self._stop)])
         if actions or self._locating or len(self._live) >= self._max_live:
             return actions
-        return self._advance(now)
+        slow_at = self._slow_at()
+        if slow_at is not None and now < slow_at:
+            return [WaitUntil(slow_at)] if self._may_go_on() else []
+        found = self._advance(now)
+        skipped, self._skipped = self._skipped, []
+        return [Skip(tuple(skipped)), *found] if skipped else found
 
     def located(self, options: Sequence[ZoneOption]) -> None:
         """The driver's answer to ``Locate``. No option that isn't skipped: the region is left out."""
-        trial, self._locating = self._locating, None
-        if trial is None:
-            raise RuntimeError("located() without a Locate")
+        trial = self._end_locating()
         wanted = trial.choice.candidate.zone
         usable = [option.zone for option in options if not option.skip and wanted in (None, option.zone)]
-        zones = tuple(zone for zone in usable if zone is not None)
+        zones = tuple(dict.fromkeys(zone for zone in usable if zone is not None))
         if not usable:
-            self._parked.append(trial)
-        elif not zones:
-            self._queue.appendleft(_Try(trial.choice, ()))
-        elif trial.choice.candidate.cloud in self._together:
-            self._queue.appendleft(_Try(trial.choice, zones))
+            self._park(trial)
+        elif not zones or trial.choice.candidate.cloud in self._together:
+            self._queue.appendleft(replace(trial, zones=zones))
         else:
-            self._queue.extendleft(_Try(_in_zone(trial.choice, zone), (zone,)) for zone in reversed(zones))
+            plan = trial.number[0]
+            tries = [_Try(_in_zone(trial.choice, zone), (zone,), (plan, place)) for place, zone in enumerate(zones)]
+            self._queue.extendleft(reversed(tries))
 
-    def locate_failed(self, verdict: Verdict) -> None:
+    def locate_failed(self, verdict: Verdict, now: float = 0.0) -> None:
         """The driver could not answer ``Locate``."""
-        trial, self._locating = self._locating, None
-        if trial is None:
-            raise RuntimeError("locate_failed() without a Locate")
+        trial = self._end_locating()
         if verdict.abort:
-            self._stop = verdict.reason or "the request can't be satisfied anywhere"
-        self._block(verdict.blocks + verdict.blocks_after)
-        self._parked.append(trial)
+            self.stop(verdict.reason or "the request can't be satisfied anywhere")
+        self._learn_blocks((*verdict.blocks, *verdict.blocks_after), now)
+        self._park(trial)
 
     def outcome(self, attempt: int, verdict: Verdict | None, now: float) -> None:
         """The end of an attempt: None = it is up, else what its error means."""
         live = self._live[attempt]
-        live.verdict = verdict
         if verdict is None and self._winner() is None and not self._stop and not live.cancelled:
             live.phase = Phase.WON
             return
         live.phase = Phase.FAILED
-        if verdict is not None:
+        if verdict is not None and not live.cancelled:
             self._learn(live, verdict, now)
 
     def cleaned(self, attempt: int) -> None:
         """What this attempt made is gone."""
         del self._live[attempt]
+        self._tries.pop(attempt, None)
 
     def stop(self, reason: str) -> None:
         """Start nothing any more; running attempts are cancelled and cleaned."""
         self._stop = self._stop or reason
 
+    def _end_locating(self) -> _Try:
+        trial, self._locating = self._locating, None
+        if trial is None:
+            raise RuntimeError("an answer to Locate without a Locate")
+        return trial
+
+    def _park(self, trial: _Try) -> None:
+        self._parked.append(replace(trial, tried=True))
+
     def _learn(self, live: _Live, verdict: Verdict, now: float) -> None:
-        start = live.start
+        trial = self._tries[live.start.attempt]
         if verdict.abort:
             self.stop(verdict.reason or "the request can't be satisfied anywhere")
             return
-        trial = _Try(start.choice, start.zones, start.retry)
-        if verdict.retry and start.retry < verdict.retry.max:
-            self._queue.appendleft(replace(trial, retries=start.retry + 1, not_before=now + verdict.retry.wait))
+        if verdict.retry and trial.retries < verdict.retry.max:
+            pause = verdict.retry.pause(trial.retries + 1)
+            self._queue.appendleft(replace(trial, retries=trial.retries + 1, not_before=now + pause))
             return
-        self._block(verdict.blocks_after if verdict.retry else verdict.blocks)
-        self._parked.append(trial)
+        self._learn_blocks(verdict.blocks_after if verdict.retry else verdict.blocks, now)
+        self._park(trial)
+        if verdict.prefer:
+            self._favour(frozenset(verdict.prefer), trial)
 
-    def _block(self, blocks: Sequence[Block]) -> None:
+    def _learn_blocks(self, blocks: Sequence[Block], now: float) -> None:
         for block in blocks:
-            self.blocks.add(block)
+            self.blocks.learn(block, now)
+
+    def _favour(self, places: frozenset[str], failed: _Try) -> None:
+        """Bring candidates at places that an error names to the front, in their order among themselves."""
+        while len(self._queue) < LOOK_AHEAD and (trial := self._drawn_next()) is not None:
+            self._queue.append(trial)
+        cloud = failed.choice.candidate.cloud
+        part = failed.choice.alternative if self._keep_order else None
+
+        def key(trial: _Try) -> tuple[bool, int, bool]:
+            c = trial.choice.candidate
+            named = c.cloud == cloud and (
+                c.zone in places or c.region in places or bool(places & {*(trial.zones or ())})
+            )
+            return trial.retries == 0, 0 if part is None else trial.choice.alternative, not named
+
+        self._queue = deque(sorted(self._queue, key=key))
 
     def _winner(self) -> int | None:
         return next((number for number, live in self._live.items() if live.phase is Phase.WON), None)
@@ -219,50 +228,103 @@ class Engine:
                 live.cancelled = True
                 yield Cancel(number)
 
+    def _slow_at(self) -> float | None:
+        """When the attempt that was started last counts as slow; None = none runs."""
+        running = [live for live in self._live.values() if live.phase is Phase.RUNNING]
+        if not running:
+            return None
+        last = max(running, key=lambda live: live.start.attempt)
+        return last.since + self._slow_after(last.start.choice.candidate)
+
+    def _may_go_on(self) -> bool:
+        """Whether there is anything that could be started beside what runs."""
+        if not self._queue and (trial := self._drawn_next()) is not None:
+            self._queue.append(trial)
+        return bool(self._queue)
+
     def _advance(self, now: float) -> list[Action]:
-        while (trial := self._draw()) is not None:
-            block = self.blocks.hit(trial.choice.candidate, now)
-            if block is not None:
-                self._parked.append(trial)
-            elif trial.zones is None:
-                self._locating = trial
-                return [Locate(trial.choice)]
-            elif trial.not_before > now:
-                self._queue.appendleft(trial)
-                return [WaitUntil(trial.not_before)]
-            else:
-                return [self._start(trial, trial.zones)]
-        return [] if self._live else [self._rest(now)]
+        waiting: list[_Try] = []
+        try:
+            while (trial := self._draw()) is not None:
+                if self._is_blocked(trial, now):
+                    continue
+                if trial.not_before > now:
+                    waiting.append(trial)
+                    if not self._live and trial.retries:
+                        break  # a retry here comes before the next candidate, unless attempts are hedged
+                    continue
+                return [self._begin(trial, now)]
+        finally:
+            self._queue.extendleft(reversed(waiting))
+        if waiting:
+            return [WaitUntil(min(trial.not_before for trial in waiting))]
+        return [] if self._live else self._rest(now)
 
-    def _draw(self) -> _Try | None:
-        if self._queue:
-            return self._queue.popleft()
-        choice = next(self._choices, None)
-        return _Try(choice, None) if choice is not None else None
+    def _is_blocked(self, trial: _Try, now: float) -> bool:
+        """Park it if a block stands in the way; zones tried together lose those that are blocked."""
+        hits = self._hits(trial, now)
+        blocks = [block for block in hits.values() if block is not None]
+        if len(blocks) == len(hits):
+            self._skipped.append((trial.choice, blocks[0]))
+            self._parked.append(trial)
+            return True
+        if blocks:
+            trial.zones = tuple(zone for zone, block in hits.items() if zone is not None and block is None)
+        return False
 
-    def _start(self, trial: _Try, zones: tuple[str, ...]) -> Start:
+    def _hits(self, trial: _Try, now: float) -> dict[str | None, Block | None]:
+        """The block in the way of each zone of a try; None stands for a try without zones."""
+        choice = trial.choice
+        zones = trial.zones if trial.zones and choice.candidate.zone is None else ()
+        choices = {zone: _in_zone(choice, zone) for zone in zones} or {choice.candidate.zone: choice}
+        return {zone: self.blocks.hit(each.candidate, now, request=choice.digest) for zone, each in choices.items()}
+
+    def _begin(self, trial: _Try, now: float) -> Action:
+        if trial.zones is None:
+            self._locating = trial
+            return Locate(trial.choice)
         self._count += 1
-        start = Start(self._count, trial.choice, zones, trial.retries)
-        self._live[self._count] = _Live(start)
+        start = Start(self._count, trial.choice, trial.zones, trial.retries)
+        self._live[self._count] = _Live(start, now)
+        self._tries[self._count] = trial
         return start
 
-    def _rest(self, now: float) -> Action:
+    def _draw(self) -> _Try | None:
+        return self._queue.popleft() if self._queue else self._drawn_next()
+
+    def _drawn_next(self) -> _Try | None:
+        choice = next(self._choices, None)
+        if choice is None:
+            return None
+        self._drawn += 1
+        return _Try(choice, None, (self._drawn, 0))
+
+    def _rest(self, now: float) -> list[Action]:
+        """Nothing is left to draw: what was only blocked, and no more is, comes first; then a new round, or the end."""
         ends = [self._ends(trial, now) for trial in self._parked]
-        finite = [end for end in ends if end is not None]
-        earliest = min(finite, default=None)
+        if self._again(lambda trial, end: not trial.tried and end is not None and end <= now, ends):
+            return self._advance(now)
+        earliest = min((end for end in ends if end is not None), default=None)
         if not self._retry_until_up or earliest is None:
             reason = "every candidate was tried or is blocked" if self._parked else "nothing fits the request"
-            return GiveUp(reason, earliest if earliest is None or earliest > now else now)
-        again = [trial for trial, end in zip(self._parked, ends, strict=True) if end is not None]
-        self._parked = [trial for trial, end in zip(self._parked, ends, strict=True) if end is None]
-        self._queue.extend(replace(trial, retries=0, not_before=0.0) for trial in again)
+            return [GiveUp(reason, earliest if earliest is None or earliest > now else now)]
+        self._again(lambda _, end: end is not None, ends)
         self.blocks.drop_expired(now)
-        return WaitUntil(max(now + self._pause, earliest))
+        return [WaitUntil(max(now + self._pause, earliest))]
+
+    def _again(self, chosen: Callable[[_Try, float | None], bool], ends: Sequence[float | None]) -> bool:
+        """Put the parked tries that are chosen back in the order of the plan."""
+        pairs = list(zip(self._parked, ends, strict=True))
+        again = [replace(trial, retries=0, not_before=0.0, tried=False) for trial, end in pairs if chosen(trial, end)]
+        self._parked = [trial for trial, end in pairs if not chosen(trial, end)]
+        self._queue.extend(sorted(again, key=lambda trial: trial.number))
+        return bool(again)
 
     def _ends(self, trial: _Try, now: float) -> float | None:
-        """When the block in the way of a parked try ends: now if there is none, None if it doesn't end."""
-        block = self.blocks.hit(trial.choice.candidate, now)
-        return now if block is None else block.until
+        """When a parked try is free of blocks: now if it is, None if never."""
+        hits = self._hits(trial, now).values()
+        ends = [now if block is None else block.until for block in hits]
+        return min((end for end in ends if end is not None), default=None)
 
 
 def _in_zone(choice: Choice, zone: str) -> Choice:

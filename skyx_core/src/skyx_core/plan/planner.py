@@ -25,10 +25,14 @@ class Source:
 
 @dataclass(frozen=True)
 class Choice:
-    """A candidate and the alternative of the task that it satisfies."""
+    """A candidate and the alternative of the task that it satisfies. ``alternative``: its number, from 0; ``digest``:
+    of what the request names itself.
+    """
 
     request: Request
     candidate: Candidate
+    alternative: int = 0
+    digest: str = ""
 
 
 @dataclass
