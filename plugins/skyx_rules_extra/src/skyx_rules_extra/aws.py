@@ -1,7 +1,38 @@
-"""Error rules: aws."""
+"""What AWS's errors mean. Codes decide; texts only where a code has several meanings, or where there is none."""
 
 from __future__ import annotations
 
 from skyx_core.api import RuleTable
+from skyx_rules_extra.aws_access import ACCESS, ACCESS_TEXTS
+from skyx_rules_extra.aws_capacity import CAPACITY, CAPACITY_TEXTS, QUOTAS
+from skyx_rules_extra.aws_codes import code_in_text
+from skyx_rules_extra.aws_requests import NOT_FOUND, NOT_FOUND_LATER, REQUEST_TEXTS, UNSUPPORTED, USER_ERRORS
+from skyx_rules_extra.aws_service import FAULT_TEXTS, FAULTS, NOT_YET, RATES
+from skyx_rules_extra.aws_setup import SETUP, SETUP_TEXTS
+from skyx_rules_extra.spelled import in_text
 
-TABLE = RuleTable()
+_BY_CODE = (
+    *RATES,
+    *CAPACITY,
+    *QUOTAS,
+    *ACCESS,
+    *SETUP,
+    *NOT_YET,
+    *UNSUPPORTED,
+    *NOT_FOUND,
+    *NOT_FOUND_LATER,
+    *USER_ERRORS,
+    *FAULTS,
+)
+
+TABLE = RuleTable(
+    rules=(
+        *_BY_CODE,
+        *in_text(_BY_CODE, code_in_text),
+        *CAPACITY_TEXTS,
+        *REQUEST_TEXTS,
+        *SETUP_TEXTS,
+        *ACCESS_TEXTS,
+        *FAULT_TEXTS,
+    ),
+)
