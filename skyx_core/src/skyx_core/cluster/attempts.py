@@ -11,11 +11,11 @@ from skyx_core.cluster.access import ClusterAccess
 from skyx_core.cluster.bootstrap import bootstrap
 from skyx_core.cluster.ending import remove_nodes, settle_stopped
 from skyx_core.cluster.journal import AttemptRun
+from skyx_core.cluster.judging import CANCELLED, Judge
 from skyx_core.errors import AgentError, AttemptCancelled, CloudError, LeftoverError, NodeError, PluginError
-from skyx_core.failover import rules
 from skyx_core.failover.engine import Start
 from skyx_core.failpoints import failpoint
-from skyx_core.models import Autostop, Candidate, Category, Cluster, EventKind, Place, Request, Scope, Verdict
+from skyx_core.models import Autostop, Candidate, Cluster, EventKind, Place, Request, Verdict, ZoneOption
 from skyx_core.results import ClusterStatus
 from skyx_core.state.records import ClusterRecord
 
@@ -36,36 +36,33 @@ class Build:
     ports: tuple[str, ...] = ()
     candidate: Candidate | None = None
 
-    def run(self, start: Start) -> Verdict | None:
-        """The whole attempt, until the agent answers. None = the cluster is UP and stored as such."""
+    def run(self, start: Start, now: float) -> Verdict | None:
+        """The whole attempt, until the agent answers. None = the cluster is UP and stored as such. ``now``: what the
+        engine was told when it decided this.
+        """
         candidate, services = start.choice.candidate, self.services
         place = Place(cloud=candidate.cloud, region=candidate.region, zones=start.zones)
         try:
             account = services.clouds.get(candidate.cloud).identity()
             place = place.model_copy(update={"account": account})
-            self._announce(start, place)
+            self._announce(start, place, now)
             cluster = self._provision(start, place)
             self.finish(cluster)
-        except AttemptCancelled as error:
-            if self.fence.cancelled:
-                return _cancelled(error)
-            return self._fault(place, candidate, error, "core.deadline", Category.UNKNOWN)
-        except CloudError as error:
-            return services.hooks.classify_error(place.cloud, place, candidate, error)
-        except PluginError as error:
-            return self._fault(place, candidate, error, "core.plugin", Category.PLUGIN)
-        except (NodeError, AgentError) as error:
-            return self._fault(place, candidate, error, "core.bootstrap", Category.UNKNOWN)
+        except (AttemptCancelled, CloudError, PluginError, NodeError, AgentError) as error:
+            if isinstance(error, AttemptCancelled) and self.fence.cancelled:
+                return CANCELLED.model_copy(update={"reason": str(error)})
+            return self.judge.attempt(start.choice, place, error)
         finally:
             if self.attempt is not None:
                 self.attempt.close()
         return None
 
-    def _fault(self, place: Place, candidate: Candidate, error: Exception, rule: str, category: Category) -> Verdict:
-        now = self.services.clock.time()
-        return rules.unknown(place, candidate, str(error), now, rule=rule, category=category)
+    @property
+    def judge(self) -> Judge:
+        """Says what failures mean."""
+        return Judge(self.services)
 
-    def _announce(self, start: Start, place: Place) -> None:
+    def _announce(self, start: Start, place: Place, now: float) -> None:
         """On disk before the first call: where it is tried."""
         candidate = start.choice.candidate
         self.record = self.services.store.update(
@@ -91,6 +88,10 @@ class Build:
             attempt=start.attempt,
             candidate=candidate,
             total=self.record.num_nodes,
+            zones=tuple(ZoneOption(zone=zone) for zone in start.zones),
+            decided_at=now,
+            alternative=start.choice.alternative,
+            request=start.choice.digest,
         )
 
     def _provision(self, start: Start, place: Place) -> Cluster:
@@ -187,10 +188,6 @@ class Build:
         self.record = self.services.store.update(
             self.record.name, self.record.generation, status=status, reason="the last launch could not make it whole"
         )
-
-
-def _cancelled(error: AttemptCancelled) -> Verdict:
-    return Verdict(category=Category.TRANSIENT, block=Scope.NONE, rule="core.cancelled", reason=str(error))
 
 
 def concrete(request: Request, candidate: Candidate, zones: tuple[str, ...] = ()) -> Request:

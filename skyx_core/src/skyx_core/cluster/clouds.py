@@ -63,6 +63,7 @@ class Cloud:
         self.capabilities = driver.capabilities
         self.link: Link = driver.link
         self.abilities = frozenset(label for kind, label in _ABILITIES if isinstance(driver, kind))
+        self._fingerprint: str | None = None
         self._limit = min(driver.call_limit_s, services.settings.call_timeout_s)
 
     def _call(
@@ -195,6 +196,17 @@ class Cloud:
 
     def runner(self, handle: ClusterHandle, node: Node) -> Runner:
         return self._call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
+
+    def fingerprint(self) -> str:
+        """Of the credentials and settings in use; asked once per session."""
+        try:  # TEMP
+            from skyx_core.cluster.fingerprints import account_fingerprint
+        except ImportError:
+            return ""
+
+        if self._fingerprint is None:
+            self._fingerprint = account_fingerprint(self, self._services.settings)
+        return self._fingerprint
 
     def identity(self) -> str:
         return self._call("identity", self.driver.identity, expected=str)

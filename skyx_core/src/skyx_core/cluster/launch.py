@@ -15,6 +15,7 @@ from skyx_core.cluster.deliver import deliver
 from skyx_core.cluster.ending import remove_nodes
 from skyx_core.cluster.fits import check_fit
 from skyx_core.cluster.jobspec import RunPerRank, check_task
+from skyx_core.cluster.last_place import first, pinned
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
@@ -118,10 +119,10 @@ class Launch:
         services, wanted = self._services, self._wanted
         for warning in wanted.warnings:
             services.event(EventKind.WARNING, message=warning)
-        record = services.store.get(wanted.name)
+        before = record = services.store.get(wanted.name)
         if record is not None:
             record = refresh(services, services.store.take(wanted.name))
-        launched = self._fresh(None) if record is None else self._existing(record)
+        launched = self._fresh(None, before) if record is None else self._existing(record)
         if launched.record is None or wanted.task is None:
             return launched
         fresh = record is None or not record.ever_up
@@ -147,9 +148,9 @@ class Launch:
     def _existing(self, record: ClusterRecord) -> Launched:
         services, wanted = self._services, self._wanted
         if record.status is ClusterStatus.TERMINATING:
-            return self._fresh(record)
+            return self._fresh(record, None)
         if not record.ever_up:
-            return self._fresh(record)
+            return self._fresh(record, record)
         check_fit(record, wanted.requests)
         if wanted.dryrun:
             return Launched(None, 0, None)
@@ -172,9 +173,13 @@ class Launch:
         search.run()
         return Launched(build.record, search.engine.attempts, candidate)
 
-    def _fresh(self, record: ClusterRecord | None) -> Launched:
+    def _fresh(self, record: ClusterRecord | None, last: ClusterRecord | None) -> Launched:
+        """A search; ``last``: where a cluster of this name was, which is tried first."""
         services, wanted = self._services, self._wanted
-        plan = draw_plan(services, wanted.requests, ordered=bool(wanted.task and wanted.task.ordered))
+        ordered = bool(wanted.task and wanted.task.ordered)
+        plan = draw_plan(services, wanted.requests, ordered=ordered)
+        if last is not None and (there := pinned(wanted.requests, last)):
+            plan.choices = first(draw_plan(services, there, ordered=True).choices, plan.choices)
         task = wanted.task
         nodes = wanted.requests[0].num_nodes
         shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN)
@@ -183,8 +188,10 @@ class Launch:
             return Launched(None, 0, shown.chosen[0])
         record = self._ready(record, shown.chosen[0])
         build = Build(services, record, self._fence, self._held, wanted.autostop)
-        search = Search(services, build, choices, wanted.search)
-        services.event(EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes)
+        search = Search(services, build, choices, replace(wanted.search, keep_order=ordered))
+        services.event(
+            EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes, data=search.engine.options()
+        )
         try:
             won = search.run()
         except BaseException:

@@ -2,40 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
 from skyx_core.cluster.attempts import Build, concrete
+from skyx_core.cluster.giving_up import Findings
+from skyx_core.cluster.judging import CANCELLED
+from skyx_core.cluster.known_blocks import KnownBlocks
 from skyx_core.errors import (
     AttemptCancelled,
-    CloudCallError,
     CloudError,
-    CredentialsError,
     InterruptedBySignal,
     LeftoverError,
-    NoCapacityError,
-    PluginBrokenError,
     PluginError,
     SkyxError,
     StateStoreError,
-    UsageError,
 )
-from skyx_core.failover import rules
 from skyx_core.failover.blocklist import Blocklist
-from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Start, WaitUntil
+from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.failpoints import failpoint
-from skyx_core.models import Candidate, Capability, Category, EventKind, Place, Scope, Verdict, ZoneOption
-from skyx_core.plan.planner import Choice, describe_request
+from skyx_core.models import Block, Candidate, Capability, EventKind, Skipped, Verdict, ZoneOption
+from skyx_core.plan.planner import Choice
 from skyx_core.results import ClusterStatus
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 _SLICE_S = 0.05
-_FAILED_ROW = tuple[str, str, str, str]
 
 
 def _never() -> bool:
@@ -44,9 +40,12 @@ def _never() -> bool:
 
 @dataclass(frozen=True)
 class SearchOptions:
-    """How long to search. ``keep_on_interrupt``: asked once interrupted, whether to leave what was made."""
+    """How long to search. ``keep_on_interrupt``: asked once interrupted, whether to leave what was made.
+    ``keep_order``: the alternatives of the task keep their order.
+    """
 
     retry_until_up: bool = False
+    keep_order: bool = False
     keep_on_interrupt: Callable[[], bool] = _never
 
 
@@ -57,18 +56,19 @@ class Search:
         self._services = services
         self._build = build
         self._options = options
-        self._rows: list[_FAILED_ROW] = []
-        self._categories: list[Category] = []
-        self._verdict: Verdict | None = None
+        self._found = Findings()
+        self._known = KnownBlocks(services)
         self._settled = False  # whether what was made is removed, or said to be left
         self.won: Start | None = None
-        self._current: Start | None = None
+        blocks = Blocklist()
+        self._known.load(blocks)
         self.engine = Engine(
             choices,
-            blocks=Blocklist(),
+            blocks=blocks,
             zones_together=self._together(),
             retry_until_up=options.retry_until_up,
             retry_pause=services.settings.retry_pause_s,
+            keep_order=options.keep_order,
         )
 
     def _together(self) -> frozenset[str]:
@@ -95,9 +95,10 @@ class Search:
         while True:
             if self._fence.cancelled:
                 self.engine.stop("interrupted")
-            for action in self.engine.next(self._services.clock.time()):
+            now = self._services.clock.time()
+            for action in self.engine.next(now):
                 try:
-                    end = self._do(action)
+                    end = self._do(action, now)
                 except KeyboardInterrupt:
                     self._interrupted(action)
                     continue
@@ -108,50 +109,87 @@ class Search:
         """Ctrl-C in the middle of an action: end it as a cancelled attempt; the engine then stops and cleans."""
         self._fence.set()
         if isinstance(action, Start):
-            self._report(action, Verdict(category=Category.TRANSIENT, block=Scope.NONE, rule="core.cancelled"))
+            self._report(action, CANCELLED)
         elif isinstance(action, CleanUp):
             self._clean(action)
         elif isinstance(action, Locate):
             self.engine.located(())
 
-    def _do(self, action: object) -> Start | None:
+    def _do(self, action: object, now: float) -> Start | None:
         match action:
+            case Skip():
+                self._skip(action, now)
             case Locate(choice=choice):
-                self._locate(choice)
+                self._locate(choice, now)
             case Start():
-                self._current = action
-                self._report(action, self._build.run(action))
+                self._report(action, self._build.run(action, now))
             case CleanUp():
                 self._clean(action)
             case WaitUntil(time=time):
-                self._wait(time)
+                self._wait(time, now)
             case GiveUp():
-                raise self._give_up(action)
+                raise self._give_up(action, now)
             case Done():
                 return self.won
         return None
 
-    def _locate(self, choice: Choice) -> None:
+    def _skip(self, action: Skip, now: float) -> None:
+        rows = []
+        for choice, block in action.skipped:
+            self._found.skipped(choice, block, now)
+            rows.append(
+                Skipped(candidate=choice.candidate, block=block, alternative=choice.alternative, request=choice.digest)
+            )
+        self._services.event(
+            EventKind.CANDIDATES_SKIPPED,
+            self._build.record,
+            skipped=tuple(rows),
+            total=len(rows),
+            decided_at=now,
+            message=f"{len(rows)} left out: {rows[0].block.rule}",
+        )
+
+    def _locate(self, choice: Choice, now: float) -> None:
         candidate = choice.candidate
         cloud = self._services.clouds.get(candidate.cloud)
+        options: Sequence[ZoneOption] = ()
+        reason, verdict = "", None
         try:
-            denied = self._quota(candidate)
-            if denied:
-                self._note(candidate, choice, denied, "")
-                self.engine.located(())
-                return
-            options = cloud.locate(concrete(choice.request, candidate), candidate.region, self._fence)
+            reason = self._quota(candidate)
+            if not reason:
+                options = cloud.locate(concrete(choice.request, candidate), candidate.region, self._fence)
         except AttemptCancelled:
-            self.engine.located(())
+            pass
         except (CloudError, PluginError) as error:
-            verdict = self._judge(candidate, error)
-            self._note(candidate, choice, verdict.reason, verdict.hint)
-            self._categories.append(verdict.category)
-            self._verdict = verdict
-            self.engine.locate_failed(verdict)
-        else:
-            self._skipped(choice, options)
+            verdict = self._build.judge.locate(choice, error)
+            reason = verdict.reason
+        self._tell_zones(choice, options, reason, verdict, now)
+        if verdict is None:
             self.engine.located(options)
+            return
+        self._found.failed(choice, verdict)
+        self.engine.locate_failed(verdict, now)
+        self._known.save(self.engine.blocks.take_learned())
+
+    def _tell_zones(
+        self, choice: Choice, options: Sequence[ZoneOption], reason: str, verdict: Verdict | None, now: float
+    ) -> None:
+        if verdict is None:
+            self._note_skips(choice, options, reason)
+        self._services.event(
+            EventKind.ZONES_LOCATED,
+            self._build.record,
+            candidate=choice.candidate,
+            zones=tuple(options),
+            error=reason,
+            rule=verdict.rule if verdict else "",
+            hint=verdict.hint if verdict else "",
+            blocks=verdict.blocks if verdict else (),
+            verdict=verdict,
+            decided_at=now,
+            alternative=choice.alternative,
+            request=choice.digest,
+        )
 
     def _quota(self, candidate: Candidate) -> str:
         """A clear "no quota"; an error in the check itself is a warning."""
@@ -162,34 +200,22 @@ class Search:
             return ""
         return denied.reason if denied else ""
 
-    def _judge(self, candidate: Candidate, error: CloudError | PluginError) -> Verdict:
-        place = Place(cloud=candidate.cloud, region=candidate.region)
-        if isinstance(error, CloudError):
-            return self._services.hooks.classify_error(candidate.cloud, place, candidate, error)
-        now = self._services.clock.time()
-        return rules.unknown(place, candidate, str(error), now, rule="core.plugin", category=Category.PLUGIN)
-
-    def _skipped(self, choice: Choice, options: object) -> None:
-        for option in options if isinstance(options, tuple | list) else ():
-            if isinstance(option, ZoneOption) and option.skip:
+    def _note_skips(self, choice: Choice, options: Sequence[ZoneOption], reason: str) -> None:
+        for option in options:
+            if option.skip:
                 candidate = choice.candidate.model_copy(update={"zone": option.zone})
-                self._note(candidate, choice, option.skip, "")
-        if not options:
-            self._note(choice.candidate, choice, "the region doesn't offer this instance type", "")
-
-    def _note(self, candidate: Candidate, choice: Choice, reason: str, hint: str) -> None:
-        self._rows.append(
-            (candidate.infra(), f"{describe_request(choice.request)} {candidate.instance_type}", reason, hint)
-        )
+                self._found.note(candidate, choice, option.skip, "")
+        if not options and not self._fence.cancelled:
+            self._found.note(choice.candidate, choice, reason or "the region doesn't offer this instance type", "")
 
     def _report(self, start: Start, verdict: Verdict | None) -> None:
-        self.engine.outcome(start.attempt, verdict, self._services.clock.time())
-        self._verdict = verdict
+        now = self._services.clock.time()
+        self.engine.outcome(start.attempt, verdict, now)
         if verdict is None:
             self.won = start
             return
-        self._categories.append(verdict.category)
-        self._note(start.choice.candidate, start.choice, verdict.reason, verdict.hint)
+        self._found.failed(start.choice, verdict, start.zones)
+        learned = self.engine.blocks.take_learned()
         self._services.event(
             EventKind.ATTEMPT_FAILED,
             self._build.record,
@@ -197,10 +223,13 @@ class Search:
             candidate=start.choice.candidate,
             error=verdict.reason,
             rule=verdict.rule,
-            blocks=verdict.blocks,
+            blocks=learned,
             hint=verdict.hint,
-            next="abort" if verdict.abort else "retry here" if verdict.retry else "next candidate",
+            next=_next_step(start, verdict, learned),
+            verdict=verdict,
+            decided_at=now,
         )
+        self._known.save(learned)
 
     def _clean(self, action: CleanUp) -> None:
         if self._fence.cancelled and self._options.keep_on_interrupt():
@@ -225,13 +254,18 @@ class Search:
             record.name, record.generation, status=status, reason=error.why or error.what
         )
 
-    def _wait(self, time: float) -> None:
+    def _wait(self, time: float, now: float) -> None:
         clock = self._services.clock
         self._services.event(
-            EventKind.RETRY_WAIT, self._build.record, seconds=time - clock.time(), message="waiting for capacity"
+            EventKind.RETRY_WAIT,
+            self._build.record,
+            seconds=time - clock.time(),
+            message="waiting for capacity",
+            decided_at=now,
         )
         while clock.time() < time and not self._fence.cancelled:
             clock.sleep(min(_SLICE_S, max(0.0, time - clock.time())))
+        self._known.load(self.engine.blocks)
 
     def _abandon(self) -> None:
         """An error of our own in the middle: what was made is removed before it goes up."""
@@ -241,7 +275,7 @@ class Search:
             except LeftoverError as error:
                 self._mark_leftover(error)
 
-    def _give_up(self, action: GiveUp) -> SkyxError:
+    def _give_up(self, action: GiveUp, now: float) -> SkyxError:
         name = self._build.record.name
         self._settled = True
         if self._fence.cancelled:
@@ -249,28 +283,13 @@ class Search:
             why = "what was made is kept" if kept else "nothing was left behind"
             hint = f"look with 'skyx status {name}'" if kept else ""
             return InterruptedBySignal("the launch was interrupted", where=name, why=why, hint=hint)
-        self._services.event(EventKind.GAVE_UP, self._build.record, message=action.reason)
-        if self._verdict is not None and self._verdict.abort:
-            if self._verdict.category is not Category.USER_ERROR:
-                return CloudCallError(
-                    "no other place can help", where=name, why=self._verdict.reason, hint=self._verdict.hint
-                )
-            return UsageError(
-                "the cloud refused the request", where=name, why=self._verdict.reason, hint=self._verdict.hint
-            )
-        if self._categories and all(category is Category.PLUGIN for category in self._categories):
-            why, hint = self._rows[-1][2], "'skyx plugins --check' loads each plugin by itself"
-            return PluginBrokenError("every plugin that was tried failed", where=name, why=why, hint=hint)
-        auth = (Category.AUTH, Category.PERMISSION)
-        if self._categories and all(category in auth for category in self._categories):
-            return CredentialsError(
-                "no cloud accepted the credentials", where=name, why=self._rows[-1][2], hint="skyx check"
-            )
-        return NoCapacityError(
-            "no capacity was found", where=name, why=action.reason, attempts=self._rows, hint=self._hint(action)
-        )
+        self._services.event(EventKind.GAVE_UP, self._build.record, message=action.reason, decided_at=now)
+        return self._found.error(action, name, now)
 
-    def _hint(self, action: GiveUp) -> str:
-        now = self._services.clock.time()
-        soon = f"; the first block ends in {max(1, int(action.earliest - now))} s" if action.earliest else ""
-        return f"relax the request, or keep trying with --retry-until-up{soon}"
+
+def _next_step(start: Start, verdict: Verdict, learned: Sequence[Block]) -> str:
+    if verdict.abort:
+        return "abort"
+    if verdict.retry and start.retry < verdict.retry.max:
+        return f"retry here in {verdict.retry.pause(start.retry + 1):g} s ({start.retry + 1} of {verdict.retry.max})"
+    return "next candidate" if learned or not verdict.prefer else f"next: {', '.join(verdict.prefer)}"

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from skyx_core.dirs import Dirs
     from skyx_core.discovery import Plugins
     from skyx_core.hooks import Hooks
-    from skyx_core.models import Block, Candidate, Event, EventKind
+    from skyx_core.models import Block, Candidate, Event, EventKind, Skipped, Verdict, ZoneOption
     from skyx_core.settings import Settings
     from skyx_core.state.records import ClusterRecord
     from skyx_core.state.store import Store
@@ -41,6 +41,12 @@ class EventFields(TypedDict, total=False):
     job_id: int
     status: str
     seconds: float
+    decided_at: float
+    skipped: tuple[Skipped, ...]
+    zones: tuple[ZoneOption, ...]
+    verdict: Verdict | None
+    alternative: int
+    request: str
     data: dict[str, str]
 
 

@@ -69,7 +69,15 @@ def blocks_for(rule: ErrorRule, scope: Scope, met: Met) -> tuple[Block, ...]:
     lasts = seconds(ttl)
     grows = lasts * _GROWTH if rule.category is Category.CAPACITY and lasts <= HOUR else None
     return tuple(
-        Block(key=key, rule=rule.id, reason=met.reason[:500], since=met.now, until=met.now + lasts, grows_to=grows)
+        Block(
+            key=key,
+            rule=rule.id,
+            reason=met.reason[:500],
+            category=rule.category,
+            since=met.now,
+            until=met.now + lasts,
+            grows_to=grows,
+        )
         for key in keys(rule, effective(scope, met.place), met)
     )
 

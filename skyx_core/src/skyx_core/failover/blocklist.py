@@ -28,6 +28,7 @@ class Blocklist:
         self._shapes: dict[Shape, dict[_Values, Block]] = {}
         self._within: dict[tuple[Shape, Shape], dict[_Values, set[_Values]]] = {}
         self._ended: dict[BlockKey, _Ended] = {}
+        self._learned: list[Block] = []
         for block in blocks:
             self.add(block)
 
@@ -37,7 +38,15 @@ class Blocklist:
         The block as it was added; None if one that lasts as long covers it.
         """
         grown = self._grown(block, now)
-        return grown if self.add(grown) else None
+        if not self.add(grown):
+            return None
+        self._learned.append(grown)
+        return grown
+
+    def take_learned(self) -> tuple[Block, ...]:
+        """What was learned since this was asked last, as it was added."""
+        learned, self._learned = tuple(self._learned), []
+        return learned
 
     def add(self, block: Block) -> bool:
         """Add it as it is. False if one that lasts as long already covers it; those that it covers go."""

@@ -111,6 +111,15 @@ class Engine:
         """How many attempts were started."""
         return self._count
 
+    def options(self) -> dict[str, str]:
+        """What it was made with, as a record of the search keeps it."""
+        return {
+            "zones_together": ",".join(sorted(self._together)),
+            "retry_until_up": "1" if self._retry_until_up else "",
+            "retry_pause": f"{self._pause:g}",
+            "keep_order": "1" if self._keep_order else "",
+        }
+
     def next(self, now: float) -> list[Action]:
         """What to do now; an empty list = wait for a report. ``Skip`` only tells; the other actions are to be done in
         their order. A ``WaitUntil`` while attempts run ends with the next report, or at its time.

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from skyx_core.models.cluster import ZoneOption as ZoneOption
     from skyx_core.models.events import Event as Event
     from skyx_core.models.events import EventKind as EventKind
+    from skyx_core.models.events import Skipped as Skipped
     from skyx_core.models.jobs import JobReceipt as JobReceipt
     from skyx_core.models.jobs import JobSpec as JobSpec
     from skyx_core.models.jobs import Payload as Payload
@@ -60,7 +61,7 @@ _HOME = {
         "TeardownResult",
         "ZoneOption",
     ),
-    "events": ("Event", "EventKind"),
+    "events": ("Event", "EventKind", "Skipped"),
     "jobs": ("JobReceipt", "JobSpec", "Payload", "RuntimeRequirements"),
     "offers": (
         "Amount",

@@ -69,6 +69,7 @@ class Block(Model):
     key: BlockKey
     rule: str
     reason: str
+    category: Category = Category.UNKNOWN
     until: float | None = None
     since: float = 0.0
     fingerprint: str = ""

@@ -6,7 +6,8 @@ from typing import Literal
 from pydantic import Field  # noqa: TID253 - models are pydantic
 
 from skyx_core.models.base import Model
-from skyx_core.models.blocks import Block
+from skyx_core.models.blocks import Block, Verdict
+from skyx_core.models.cluster import ZoneOption
 from skyx_core.models.offers import Candidate
 
 
@@ -15,6 +16,7 @@ class EventKind(StrEnum):
 
     PLANNED = "planned"
     LAUNCH_STARTED = "launch_started"
+    CANDIDATES_SKIPPED = "candidates_skipped"
     ZONES_LOCATED = "zones_located"
     ATTEMPT_STARTED = "attempt_started"
     ATTEMPT_FAILED = "attempt_failed"
@@ -41,6 +43,15 @@ class EventKind(StrEnum):
     LAUNCH_ENDED = "launch_ended"
 
 
+class Skipped(Model):
+    """A candidate that was left out, and the block in its way. ``request``: digest of what the request names itself."""
+
+    candidate: Candidate
+    block: Block
+    alternative: int = 0
+    request: str = ""
+
+
 class Event(Model):
     """One step. Only the fields that its kind needs are set. ``time``: seconds since the epoch."""
 
@@ -64,4 +75,10 @@ class Event(Model):
     job_id: int | None = None
     status: str = ""
     seconds: float | None = None
+    decided_at: float | None = None  # the time that the engine was told; ``time`` is when it was stored
+    skipped: tuple[Skipped, ...] = ()
+    zones: tuple[ZoneOption, ...] = ()  # as the driver answered
+    verdict: Verdict | None = None
+    alternative: int = 0  # of the request, from 0
+    request: str = ""  # digest of what that alternative names itself
     data: dict[str, str] = Field(default_factory=dict)

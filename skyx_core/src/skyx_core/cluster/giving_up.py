@@ -1,0 +1,93 @@
+"""How a search ends without a cluster: one error with every attempt in it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from skyx_core.errors import (
+    CloudCallError,
+    CredentialsError,
+    NoCapacityError,
+    PluginBrokenError,
+    SkyxError,
+    UsageError,
+)
+from skyx_core.failover.engine import GiveUp
+from skyx_core.models import Block, Candidate, Category, Verdict
+from skyx_core.plan.planner import Choice, describe_request
+
+Row = tuple[str, str, str, str]
+
+
+@dataclass
+class Findings:
+    """What came of everything that was looked at, in order."""
+
+    rows: list[Row] = field(default_factory=list)
+    categories: list[Category] = field(default_factory=list)
+    last: Verdict | None = None
+
+    def note(self, candidate: Candidate, choice: Choice, reason: str, hint: str) -> None:
+        """One row of the table."""
+        self.rows.append((candidate.infra(), resources(choice, candidate), reason, hint))
+
+    def failed(self, choice: Choice, verdict: Verdict, zones: tuple[str, ...] = ()) -> None:
+        """An attempt, or a question, that a verdict was given of."""
+        candidate = choice.candidate
+        if len(zones) == 1:
+            candidate = candidate.model_copy(update={"zone": zones[0]})
+        self.note(candidate, choice, verdict.reason, verdict.hint)
+        self.categories.append(verdict.category)
+        self.last = verdict
+
+    def skipped(self, choice: Choice, block: Block, now: float) -> None:
+        """A candidate that was left out for a block of an earlier attempt or launch."""
+        if block.since >= now - 1 and block.category is Category.UNKNOWN and not block.reason:
+            return
+        until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+        why = f"blocked {until} by {block.rule}: {block.reason}"
+        self.note(choice.candidate, choice, why, f"'skyx blocks clear {choice.candidate.cloud}' tries it anyway")
+        self.categories.append(block.category)
+
+    def error(self, end: GiveUp, name: str, now: float) -> SkyxError:
+        """What the user is told."""
+        if self.last is not None and self.last.abort:
+            return self._aborted(self.last, name)
+        categories = set(self.categories)
+        last = self.rows[-1] if self.rows else ("", "", end.reason, "")
+        if categories == {Category.PLUGIN}:
+            hint = "'skyx plugins --check' loads each plugin by itself"
+            return PluginBrokenError("every plugin that was tried failed", where=name, why=last[2], hint=hint)
+        if categories and categories <= {Category.AUTH, Category.PERMISSION}:
+            why = "; ".join(dict.fromkeys(f"{infra.split('/')[0]}: {reason}" for infra, _, reason, _ in self.rows))
+            return CredentialsError(
+                "no cloud accepted the credentials", where=name, why=why, hint=last[3] or "skyx check"
+            )
+        return NoCapacityError(
+            "no capacity was found", where=name, why=end.reason, attempts=self.rows, hint=_hint(end, now)
+        )
+
+    @staticmethod
+    def _aborted(verdict: Verdict, name: str) -> SkyxError:
+        if verdict.category is Category.USER_ERROR:
+            return UsageError("the cloud refused the request", where=name, why=verdict.reason, hint=verdict.hint)
+        return CloudCallError("no other place can help", where=name, why=verdict.reason, hint=verdict.hint)
+
+
+def resources(choice: Choice, candidate: Candidate) -> str:
+    """What was asked for, and as which type."""
+    wanted = describe_request(choice.request)
+    return wanted if candidate.instance_type in wanted else f"{wanted} {candidate.instance_type}"
+
+
+def span(seconds: float) -> str:
+    """``45 s``, ``12 min`` or ``3 h``, rounded up."""
+    whole = max(1, int(seconds + 0.999))
+    if whole < 120:
+        return f"{whole} s"
+    return f"{-(-whole // 60)} min" if whole < 7200 else f"{-(-whole // 3600)} h"
+
+
+def _hint(end: GiveUp, now: float) -> str:
+    soon = f"; the first block ends in {span(end.earliest - now)}" if end.earliest else ""
+    return f"relax the request, or keep trying with --retry-until-up{soon}"

@@ -1,0 +1,59 @@
+"""Blocks that outlive a launch: read when a search begins and at each new round, written as they are learned."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from skyx_core.errors import PluginError, StateStoreError
+from skyx_core.failover.blocklist import FORGET_S, Blocklist
+from skyx_core.failover.stamp import outlives
+from skyx_core.models import Block, EventKind
+
+if TYPE_CHECKING:
+    from skyx_core.cluster.services import Services
+
+
+class KnownBlocks:
+    """What this and other launches learned. A record that can't be used only costs attempts: a warning, no error."""
+
+    def __init__(self, services: Services) -> None:
+        self._services = services
+
+    def load(self, blocks: Blocklist) -> None:
+        """Add what holds now for the clouds in use, and count what ended lately."""
+        now = self._services.clock.time()
+        if not hasattr(self._services.store, "blocks"):  # TEMP
+            return
+        try:
+            stored = self._services.store.blocks(now=now, ended_within=FORGET_S)
+        except StateStoreError as error:
+            self._warn(error)
+            return
+        for block in stored:
+            if block.until is not None and block.until <= now:
+                blocks.remember(block)
+            elif self._holds(block):
+                blocks.add(block)
+
+    def save(self, learned: Sequence[Block]) -> None:
+        """Those that the next launch shall know."""
+        lasting = [block for block in learned if outlives(block)]
+        if not lasting or not hasattr(self._services.store, "add_blocks"):  # TEMP
+            return
+        try:
+            self._services.store.add_blocks(lasting)
+        except StateStoreError as error:
+            self._warn(error)
+
+    def _holds(self, block: Block) -> bool:
+        """Whether what it was met with (credentials, settings) is still in use."""
+        if not block.fingerprint or not block.key.cloud:
+            return True
+        try:
+            return self._services.clouds.get(block.key.cloud).fingerprint() == block.fingerprint
+        except PluginError:
+            return False
+
+    def _warn(self, error: StateStoreError) -> None:
+        self._services.event(EventKind.WARNING, message=f"blocks of earlier launches: {error}")

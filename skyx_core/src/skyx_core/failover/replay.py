@@ -1,0 +1,184 @@
+"""Recorded searches through the engine again: the same answers must lead to the same decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from skyx_core.failover.actions import Action, CleanUp, Done, GiveUp, Locate, Skip, Start, WaitUntil
+from skyx_core.failover.blocklist import Blocklist
+from skyx_core.failover.engine import RETRY_PAUSE_S, Engine
+from skyx_core.models import Candidate, Event, EventKind, Request
+from skyx_core.plan.planner import Choice
+
+_DECISIONS = frozenset(
+    {
+        EventKind.CANDIDATES_SKIPPED,
+        EventKind.ZONES_LOCATED,
+        EventKind.ATTEMPT_STARTED,
+        EventKind.RETRY_WAIT,
+        EventKind.GAVE_UP,
+    }
+)
+_ENDS = frozenset({EventKind.ATTEMPT_FAILED, EventKind.CLUSTER_UP})
+_STARTS = EventKind.LAUNCH_STARTED
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """One recorded decision. ``decided``: what the engine decides now, in words; "" = it was never reached."""
+
+    recorded: str
+    decided: str
+    at: float
+
+    @property
+    def same(self) -> bool:
+        return self.recorded == self.decided
+
+
+def launches(events: Sequence[Event]) -> Iterator[list[Event]]:
+    """The searches in the events of a cluster: each from its start to its end."""
+    found: list[Event] = []
+    for event in events:
+        if event.kind is _STARTS:
+            if found:
+                yield found
+            found = [event]
+        elif found and (event.kind in _DECISIONS or event.kind in _ENDS):
+            found.append(event)
+            if event.kind in (EventKind.CLUSTER_UP, EventKind.GAVE_UP):
+                yield found
+                found = []
+    if found:
+        yield found
+
+
+def replay(events: Sequence[Event]) -> list[Replayed]:
+    """One launch, from its ``launch_started`` event on. It ends at the first decision that differs."""
+    return list(_Replay(events).run())
+
+
+class _Replay:
+    def __init__(self, events: Sequence[Event]) -> None:
+        data = events[0].data
+        self._ends = {event.attempt: event for event in events if event.kind is EventKind.ATTEMPT_FAILED}
+        self._up = next((event for event in events if event.kind is EventKind.CLUSTER_UP), None)
+        self._steps = [event for event in events if event.kind in _DECISIONS]
+        self._position = 0
+        self._engine = Engine(
+            iter(_draws(self._steps)),
+            blocks=Blocklist(),
+            zones_together=frozenset(filter(None, data.get("zones_together", "").split(","))),
+            retry_until_up=data.get("retry_until_up") == "1",
+            retry_pause=float(data.get("retry_pause", RETRY_PAUSE_S)),
+            keep_order=data.get("keep_order") == "1",
+        )
+
+    def run(self) -> Iterator[Replayed]:
+        now = self._steps[0].decided_at or self._steps[0].time if self._steps else 0.0
+        while self._position < len(self._steps):
+            step = self._steps[self._position]
+            now = max(now, step.decided_at if step.decided_at is not None else step.time)
+            self._foreign_blocks(step)
+            actions = self._engine.next(now)
+            if not actions:
+                yield Replayed(_recorded(step), "", now)
+                return
+            for action in actions:
+                result = self._do(action, now)
+                if result is not None:
+                    yield result
+                    if not result.same or isinstance(action, GiveUp | Done):
+                        return
+
+    def _foreign_blocks(self, step: Event) -> None:
+        """What other launches had learned by then is known from the candidates that were skipped for it."""
+        for skipped in step.skipped:
+            self._engine.blocks.add(skipped.block)
+
+    def _do(self, action: Action, now: float) -> Replayed | None:
+        if isinstance(action, CleanUp):
+            self._engine.cleaned(action.attempt)
+            return None
+        if isinstance(action, Done):
+            return None
+        step = self._steps[self._position] if self._position < len(self._steps) else None
+        recorded = _recorded(step) if step else ""
+        self._position += 1
+        if step is not None and isinstance(action, Locate):
+            self._locate(step, now)
+        elif isinstance(action, Start):
+            self._outcome(action)
+        return Replayed(recorded, _decided(action), now)
+
+    def _locate(self, step: Event, now: float) -> None:
+        if step.verdict is not None:
+            self._engine.locate_failed(step.verdict, now)
+        else:
+            self._engine.located(step.zones)
+
+    def _outcome(self, start: Start) -> None:
+        failed = self._ends.get(start.attempt)
+        if failed is not None:
+            self._engine.outcome(start.attempt, failed.verdict, failed.decided_at or failed.time)
+        elif self._up is not None:
+            self._engine.outcome(start.attempt, None, self._up.time)
+
+
+def _draws(steps: Sequence[Event]) -> Iterator[Choice]:
+    """Choices in the order in which the engine first met them; zones of a region that it asked for are no choices."""
+    met: set[tuple[object, ...]] = set()
+    for step in steps:
+        for candidate, alternative, digest in _met(step):
+            keys = [_key(candidate, alternative, zone) for zone in (candidate.zone, None)]
+            if not met.intersection(keys):
+                met.add(keys[0])
+                yield Choice(Request(), candidate, alternative, digest)
+
+
+def _met(step: Event) -> Iterator[tuple[Candidate, int, str]]:
+    for skipped in step.skipped:
+        yield skipped.candidate, skipped.alternative, skipped.request
+    if step.kind is EventKind.ZONES_LOCATED and step.candidate is not None:
+        yield step.candidate, step.alternative, step.request
+
+
+def _key(c: Candidate, alternative: int, zone: str | None) -> tuple[object, ...]:
+    accelerators = tuple(sorted(c.accelerators.items()))
+    return c.cloud, c.region, zone, c.instance_type, c.use_spot, accelerators, c.reservation, alternative
+
+
+def _recorded(event: Event) -> str:
+    match event.kind:
+        case EventKind.CANDIDATES_SKIPPED:
+            return "skip " + ", ".join(_name(each.candidate) for each in event.skipped)
+        case EventKind.ZONES_LOCATED:
+            return f"ask for zones of {_name(event.candidate)}"
+        case EventKind.ATTEMPT_STARTED:
+            return f"start {_name(event.candidate)} in [{', '.join(str(zone.zone) for zone in event.zones)}]"
+        case EventKind.RETRY_WAIT:
+            return "wait"
+        case _:
+            return "give up"
+
+
+def _decided(action: Action) -> str:
+    match action:
+        case Skip(skipped=skipped):
+            return "skip " + ", ".join(_name(choice.candidate) for choice, _ in skipped)
+        case Locate(choice=choice):
+            return f"ask for zones of {_name(choice.candidate)}"
+        case Start(choice=choice, zones=zones):
+            return f"start {_name(choice.candidate)} in [{', '.join(zones)}]"
+        case WaitUntil():
+            return "wait"
+        case _:
+            return "give up"
+
+
+def _name(candidate: Candidate | None) -> str:
+    if candidate is None:
+        return "-"
+    market = "spot" if candidate.use_spot else "on-demand"
+    return f"{candidate.infra()} {candidate.instance_type} {market}"
