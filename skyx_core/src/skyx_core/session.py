@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from skyx_core.cluster.jobspec import RunPerRank
     from skyx_core.cluster.launch import Confirm
     from skyx_core.cluster.operations import Operations
+    from skyx_core.failover.replay import Replayed
     from skyx_core.models import Autostop, Event
     from skyx_core.results import StatusResult
     from skyx_core.state.store import Store
@@ -228,6 +229,10 @@ class Session:
     def explain(self, name: str) -> Iterator[Mapping[str, results.Json]]:
         """Every stored event of the clusters that had this name, in order."""
         return self._do.views.explain(name)
+
+    def replay(self, name: str) -> Iterator[Replayed]:
+        """The recorded searches of this name through the engine again: each decision beside what was recorded."""
+        return self._do.views.replay(name)
 
     def classify(self, cloud: str, lines: Iterable[str]) -> Classified:
         """What recorded errors would do: an iterator of rows, one for each JSON line of this cloud."""

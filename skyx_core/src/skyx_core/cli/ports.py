@@ -43,6 +43,19 @@ class LogSource(Protocol):
     def __iter__(self) -> Iterator[results.LogChunk]: ...
 
 
+class ReplayedView(Protocol):
+    """One recorded decision beside what the engine decides now."""
+
+    @property
+    def recorded(self) -> str: ...
+
+    @property
+    def decided(self) -> str: ...
+
+    @property
+    def same(self) -> bool: ...
+
+
 class ClassifiedView(Protocol):
     """Rows, and at their end what was left out."""
 
@@ -139,6 +152,8 @@ class SessionPort(Protocol):
     def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]: ...
 
     def explain(self, name: str) -> Iterable[Mapping[str, results.Json]]: ...
+
+    def replay(self, name: str) -> Iterable[ReplayedView]: ...
 
     def classify(self, cloud: str, lines: Iterable[str]) -> ClassifiedView: ...
 

@@ -17,6 +17,7 @@ from skyx_core.state.records import ClusterRecord
 if TYPE_CHECKING:
     from skyx_core.cluster.classifying import Classified
     from skyx_core.cluster.services import Services
+    from skyx_core.failover.replay import Replayed
     from skyx_core.task import Task
 
 
@@ -113,6 +114,15 @@ class Views:
         if not known:
             raise NotFoundError(f"no cluster was ever named {name!r}", hint="'skyx status' lists those there are")
         return self._events(name)
+
+    def replay(self, name: str) -> Iterator[Replayed]:
+        from skyx_core.failover.replay import launches, replay
+        from skyx_core.models import Event
+
+        self.explain(name)
+        stored = [Event.model_validate_json(event.json) for event in self._services.store.events(name)]
+        for launch in launches(stored):
+            yield from replay(launch)
 
     def _events(self, name: str) -> Iterator[Mapping[str, Json]]:
         for event in self._services.store.events(name):

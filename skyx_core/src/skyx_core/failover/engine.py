@@ -285,8 +285,10 @@ class Engine:
         """The block in the way of each zone of a try; None stands for a try without zones."""
         choice = trial.choice
         zones = trial.zones if trial.zones and choice.candidate.zone is None else ()
-        choices = {zone: _in_zone(choice, zone) for zone in zones} or {choice.candidate.zone: choice}
-        return {zone: self.blocks.hit(each.candidate, now, request=choice.digest) for zone, each in choices.items()}
+        if not zones:
+            return {choice.candidate.zone: self.blocks.hit(choice.candidate, now, request=choice.digest)}
+        candidates = ((zone, _in_zone(choice, zone).candidate) for zone in zones)
+        return {zone: self.blocks.hit(candidate, now, request=choice.digest) for zone, candidate in candidates}
 
     def _begin(self, trial: _Try, now: float) -> Action:
         if trial.zones is None:

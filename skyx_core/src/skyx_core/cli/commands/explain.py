@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
+
+import click
 
 from skyx_core.cli import options
 from skyx_core.cli.group import command
@@ -15,20 +17,49 @@ if TYPE_CHECKING:
 
 @command("explain")
 @options.cluster_argument("cluster")
-def explain(app: App, *, cluster: str) -> int:
+@click.option("--path", "only_path", is_flag=True, help="Only the path through clouds, regions and zones.")
+@click.option("--replay", is_flag=True, help="Put the recorded answers through the engine again and compare.")
+def explain(app: App, *, cluster: str, only_path: bool, replay: bool) -> int:
     """Show every decision of the launches of a cluster, also of one that is gone."""
     from skyx_core.cli.output import emit_lines, show
 
-    events = (_told(event) for event in app.session().explain(cluster))
+    if replay:
+        return _replay(app, cluster)
+    events = app.session().explain(cluster)
     if app.json:
-        emit_lines(app, events)
+        emit_lines(app, (_told(event) for event in events))
         return 0
-    rows = [_cells(event) for event in events]
-    if rows:
+    found = list(events)
+    _show_path(app, found)
+    rows = [_cells(_told(event)) for event in found]
+    if rows and not only_path:
         show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows)
-    else:
+    elif not rows:
         app.note(f"Nothing is recorded for {cluster}.")
     return 0
+
+
+def _show_path(app: App, events: Sequence[Mapping[str, Json]]) -> None:
+    from skyx_core.cli.pathview import path, render
+
+    text = render(path(events), color=app.color(tty=app.streams.out_tty))
+    if text:
+        app.streams.data(f"{text}\n", painted=True)
+
+
+def _replay(app: App, cluster: str) -> int:
+    """0 = the engine decides the same again."""
+    from skyx_core.cli.output import emit_lines, show
+
+    rows = list(app.session().replay(cluster))
+    if app.json:
+        emit_lines(app, rows)
+    elif rows:
+        cells = [("same" if row.same else "DIFFERS", row.recorded, "" if row.same else row.decided) for row in rows]
+        show(app, ("", "RECORDED", "DECIDED NOW"), cells)
+    else:
+        app.note(f"No search for capacity is recorded for {cluster}.")
+    return 0 if all(row.same for row in rows) else 1
 
 
 _NEXT = {

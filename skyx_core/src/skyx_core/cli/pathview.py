@@ -1,0 +1,170 @@
+"""The path of a launch through clouds, regions and zones, as lines to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from skyx_core.cli.shown import in_cell
+
+if TYPE_CHECKING:
+    from skyx_core.results import Json
+
+_COLORS = {
+    "UP": "32",
+    "FAILED": "31",
+    "SKIPPED": "33",
+    "LEFT OUT": "33",
+    "RETRY": "33",
+    "GAVE UP": "31",
+    "WAITED": "36",
+}
+_REASON_AT_MOST = 160
+_SKIPS_SHOWN = 3
+
+
+@dataclass
+class Stop:
+    """One place on the path. ``why`` and ``then`` are lines below it."""
+
+    what: str
+    where: str
+    details: list[str] = field(default_factory=list)
+
+
+def path(events: Sequence[Mapping[str, Json]]) -> list[Stop]:
+    """What happened to each place, in order; launches one after the other."""
+    stops: list[Stop] = []
+    started: dict[object, float] = {}
+    for event in events:
+        kind = str(event.get("kind", ""))
+        if kind == "attempt_started":
+            started[event.get("attempt")] = _number(event.get("time"))
+        elif kind == "attempt_failed":
+            stops.append(_failed(event, started))
+        elif kind == "candidates_skipped":
+            stops += _skipped(event)
+        elif kind == "zones_located":
+            stops += _located(event)
+        elif kind == "retry_wait":
+            seconds = _number(event.get("seconds"))
+            stops.append(Stop("WAITED", f"{seconds:.0f} s", [str(event.get("message") or "")]))
+        elif kind == "cluster_up" and started:
+            last = max(started.values())
+            where = _last_place(events, event)
+            stops.append(Stop("UP", where, [f"after {_number(event.get('time')) - last:.1f} s"]))
+            started = {}
+        elif kind == "gave_up":
+            stops.append(Stop("GAVE UP", str(event.get("message") or "")))
+    return stops
+
+
+def render(stops: Sequence[Stop], *, color: bool) -> str:
+    """The lines; empty if nothing was searched for."""
+    width = max((len(stop.what) for stop in stops), default=0)
+    return "\n".join(line for number, stop in enumerate(stops) for line in _lines(stop, number, stops, width, color))
+
+
+def _lines(stop: Stop, number: int, stops: Sequence[Stop], width: int, color: bool) -> Iterator[str]:
+    last = number == len(stops) - 1
+    what = stop.what.ljust(width)
+    if color:
+        what = f"\033[{_COLORS.get(stop.what, '0')}m{what}\033[0m"
+    yield f"{'`-' if last else '|-'} {what}  {in_cell(stop.where)}"
+    for detail in filter(None, stop.details):
+        yield f"{' ' if last else '|'}  {' ' * width}    {in_cell(detail)}"
+
+
+def _failed(event: Mapping[str, Json], started: Mapping[object, float]) -> Stop:
+    then = str(event.get("next") or "")
+    begun = started.get(event.get("attempt"))
+    took = f" after {_number(event.get('time')) - begun:.1f} s" if begun is not None else ""
+    verdict = event.get("verdict")
+    category = str(verdict.get("category", "")) if isinstance(verdict, dict) else ""
+    details = [
+        _short(str(event.get("error") or "")),
+        f"{category or 'failed'}{took}, rule {event.get('rule')}",
+        *_blocked(event),
+        f"so: {then}" if then else "",
+    ]
+    return Stop("RETRY" if then.startswith("retry") else "FAILED", _where(event.get("candidate")), details)
+
+
+def _blocked(event: Mapping[str, Json]) -> Iterator[str]:
+    blocks = event.get("blocks")
+    for block in blocks if isinstance(blocks, list) else []:
+        if isinstance(block, dict):
+            lasts = _number(block.get("until")) - _number(block.get("since"))
+            yield f"blocks {_pattern(block.get('key'))}" + (f" for {_span(lasts)}" if block.get("until") else "")
+
+
+def _skipped(event: Mapping[str, Json]) -> Iterator[Stop]:
+    rows = event.get("skipped")
+    found = [row for row in rows if isinstance(row, dict)] if isinstance(rows, list) else []
+    for row in found[:_SKIPS_SHOWN]:
+        block = row.get("block")
+        facts = block if isinstance(block, dict) else {}
+        why = f"blocked by {facts.get('rule')}: {_short(str(facts.get('reason') or ''))}"
+        yield Stop("SKIPPED", _where(row.get("candidate")), [why])
+    if len(found) > _SKIPS_SHOWN:
+        yield Stop("SKIPPED", f"and {len(found) - _SKIPS_SHOWN} more")
+
+
+def _located(event: Mapping[str, Json]) -> Iterator[Stop]:
+    zones = event.get("zones")
+    options = [zone for zone in zones if isinstance(zone, dict)] if isinstance(zones, list) else []
+    where = _where(event.get("candidate"))
+    if event.get("error"):
+        yield Stop("LEFT OUT", where, [_short(str(event["error"])), *_blocked(event)])
+    elif not options:
+        yield Stop("LEFT OUT", where, ["the region doesn't offer this instance type"])
+    for option in options:
+        if option.get("skip"):
+            yield Stop("LEFT OUT", f"{where} in {option.get('zone')}", [str(option["skip"])])
+
+
+def _last_place(events: Sequence[Mapping[str, Json]], up: Mapping[str, Json]) -> str:
+    begun = [event for event in events if event.get("kind") == "attempt_started" and event is not up]
+    before = [event for event in begun if _number(event.get("time")) <= _number(up.get("time"))]
+    return _where(before[-1].get("candidate")) if before else "-"
+
+
+def _where(candidate: Json | object) -> str:
+    if not isinstance(candidate, dict):
+        return "-"
+    place = "/".join(str(candidate[key]) for key in ("cloud", "region", "zone") if candidate.get(key))
+    counts = candidate.get("accelerators")
+    gpus = ",".join(f"{name}:{count:g}" for name, count in counts.items()) if isinstance(counts, dict) else ""
+    price = f"${_number(candidate.get('hourly_usd')):.2f}/h"
+    market = "spot" if candidate.get("use_spot") else ""
+    return "  ".join(filter(None, (place, str(candidate.get("instance_type")), gpus, market, price)))
+
+
+def _pattern(key: Json | object) -> str:
+    if not isinstance(key, dict):
+        return "nothing"
+    place = "/".join(str(key[name]) for name in ("cloud", "region", "zone") if key.get(name))
+    spot = key.get("use_spot")
+    rest = (
+        str(key.get("instance_type") or ""),
+        f"quota {key['quota_bucket']}" if key.get("quota_bucket") else "",
+        f"any {key['accelerator']}".replace("any *", "any accelerator") if key.get("accelerator") else "",
+        "" if spot is None else "spot" if spot else "on-demand",
+    )
+    return " ".join(filter(None, (place or "every cloud", *rest)))
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _REASON_AT_MOST else f"{text[:_REASON_AT_MOST]}..."
+
+
+def _span(seconds: float) -> str:
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
+
+
+def _number(value: Json | object) -> float:
+    return float(value) if isinstance(value, int | float) else 0.0
