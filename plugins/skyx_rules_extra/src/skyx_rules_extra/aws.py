@@ -6,10 +6,10 @@ from skyx_core.api import RuleTable
 from skyx_rules_extra.aws_access import ACCESS, ACCESS_TEXTS
 from skyx_rules_extra.aws_capacity import CAPACITY, CAPACITY_TEXTS, QUOTAS
 from skyx_rules_extra.aws_codes import code_in_text
-from skyx_rules_extra.aws_requests import NOT_FOUND, NOT_FOUND_LATER, REQUEST_TEXTS, UNSUPPORTED, USER_ERRORS
+from skyx_rules_extra.aws_requests import NOT_FOUND, REQUEST_TEXTS, UNSUPPORTED, USER_ERRORS
 from skyx_rules_extra.aws_service import FAULT_TEXTS, FAULTS, NOT_YET, RATES
 from skyx_rules_extra.aws_setup import SETUP, SETUP_TEXTS
-from skyx_rules_extra.spelled import in_text
+from skyx_rules_extra.spelled import also_in_text
 
 _BY_CODE = (
     *RATES,
@@ -20,15 +20,13 @@ _BY_CODE = (
     *NOT_YET,
     *UNSUPPORTED,
     *NOT_FOUND,
-    *NOT_FOUND_LATER,
     *USER_ERRORS,
     *FAULTS,
 )
 
 TABLE = RuleTable(
     rules=(
-        *_BY_CODE,
-        *in_text(_BY_CODE, code_in_text),
+        *also_in_text(_BY_CODE, code_in_text),
         *CAPACITY_TEXTS,
         *REQUEST_TEXTS,
         *SETUP_TEXTS,

@@ -139,9 +139,6 @@ NOT_FOUND = (
         hint="what the settings name is not in {region} (for an image alias: it isn't published there)",
         source=COMMON,
     ),
-)
-
-NOT_FOUND_LATER = (  # after those that only say that something new isn't visible yet
     _gone(
         id="aws.not-found.other",
         code=codes(
@@ -196,8 +193,6 @@ USER_ERRORS = (
             "InvalidCharacter",
             "InvalidFleetConfig(?:uration)?",
             "InvalidQueryParameter",
-            "InvalidFormat",
-            "InvalidOption",
             "MissingInput",
             "MalformedQueryString",
             "MalformedPolicyDocument(?:Exception)?",

@@ -1,7 +1,42 @@
-"""Error rules: gcp."""
+"""What Google Cloud's errors mean.
+
+Rate limits come before quotas (they say "quota" too), quotas and policies before the codes that stand beside them
+(``forbidden``, ``PERMISSION_DENIED``, the numbers of TPU calls), and what only the code tells last.
+"""
 
 from __future__ import annotations
 
 from skyx_core.api import RuleTable
+from skyx_rules_extra.gcp_access import AUTHENTICATION, FORBIDDEN, PERMISSIONS
+from skyx_rules_extra.gcp_capacity import CAPACITY, CAPACITY_TEXTS, RESERVATIONS
+from skyx_rules_extra.gcp_codes import code_in_text
+from skyx_rules_extra.gcp_quota import QUOTAS, RATES
+from skyx_rules_extra.gcp_requests import DISK_SIZES, NOT_FOUND, UNSUPPORTED, USER_ERRORS
+from skyx_rules_extra.gcp_service import FAULTS, LAST, NOT_YET, TPUS, UNREACHABLE
+from skyx_rules_extra.gcp_setup import SETUP
+from skyx_rules_extra.spelled import also_in_text
 
-TABLE = RuleTable()
+_RULES = (
+    *RATES,
+    *UNREACHABLE,
+    *AUTHENTICATION,
+    *RESERVATIONS,
+    *CAPACITY,
+    *SETUP,
+    *PERMISSIONS,
+    *QUOTAS,
+    *DISK_SIZES,
+    *NOT_YET,
+    *CAPACITY_TEXTS,
+    *UNSUPPORTED,
+    *NOT_FOUND,
+    *TPUS,
+    *FAULTS,
+    *USER_ERRORS,
+    *FORBIDDEN,
+)
+
+TABLE = RuleTable(
+    rules=(*also_in_text(_RULES, code_in_text), *LAST),
+    summaries=(r"\w*_MIN_COUNT_NOT_REACHED",),
+)

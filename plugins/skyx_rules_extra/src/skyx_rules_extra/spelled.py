@@ -10,17 +10,18 @@ CodeInText = Callable[[str], str]
 """From a rule's ``code`` to a regular expression that finds it in a text ("" = it can't be told from plain words)."""
 
 
-def in_text(rules: Iterable[ErrorRule], code_in_text: CodeInText) -> tuple[ErrorRule, ...]:
-    """A twin of each rule that goes by a code, for errors that have no code of their own.
+def also_in_text(rules: Iterable[ErrorRule], code_in_text: CodeInText) -> tuple[ErrorRule, ...]:
+    """The rules, each that goes by a code followed by a twin for errors that have no code of their own.
 
-    It wants the code in the text, and what else the rule wants. Its id is the rule's with ``.text``.
+    The twin wants the code in the text, and what else the rule wants. Its id is the rule's with ``.text``.
     """
-    twins = []
-    for rule in rules:
-        found = code_in_text(rule.code) if rule.code else ""
-        if not found:
-            continue
-        wanted = (found,) if rule.message is None else (found, rule.message)
-        message = r"\A" + "".join(f"(?=.*(?:{each}))" for each in wanted)
-        twins.append(rule.model_copy(update={"id": f"{rule.id}.text", "code": "", "message": message}))
-    return tuple(twins)
+    return tuple(one for rule in rules for one in (rule, _twin(rule, code_in_text)) if one is not None)
+
+
+def _twin(rule: ErrorRule, code_in_text: CodeInText) -> ErrorRule | None:
+    found = code_in_text(rule.code) if rule.code else ""
+    if not found:
+        return None
+    wanted = (found,) if rule.message is None else (found, rule.message)
+    message = r"\A" + "".join(f"(?=.*(?:{each}))" for each in wanted)
+    return rule.model_copy(update={"id": f"{rule.id}.text", "code": "", "message": message})

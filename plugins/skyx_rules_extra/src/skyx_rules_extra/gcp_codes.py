@@ -1,0 +1,24 @@
+"""What the tables of Google Cloud share: where the facts are from, and codes within texts."""
+
+from __future__ import annotations
+
+import re
+
+COMPUTE = "Compute Engine API errors, docs.cloud.google.com/compute/docs/reference/rest/v1/errors, read 2026-11-30"
+AVAILABILITY = "Compute Engine, resource availability errors, docs.cloud.google.com/compute, read 2026-11-30"
+QUOTA = "Cloud quotas and Compute Engine allocation quotas, docs.cloud.google.com, read 2026-11-30"
+TPU = "Cloud TPU error glossary, docs.cloud.google.com/tpu/docs/troubleshooting/error_glossary, read 2026-11-30"
+RPC = "google.rpc codes and ErrorInfo reasons, github.com/googleapis/googleapis, read 2026-11-30"
+IAM = "IAM and Organization Policy documentation, docs.cloud.google.com, read 2026-11-30"
+AUTH = "google-auth library, google.auth.exceptions, read 2026-11-30"
+AUTOSCALER = "cluster-autoscaler, cloudprovider/gce, read 2026-11-30"
+REFERENCE = "skypilot, GCP failover handler, read 2026-11-30"
+TERRAFORM = "terraform-provider-google, error_retry_predicates, read 2026-11-30"
+
+_DISTINCT = re.compile(r"[a-z][A-Z]|_")
+
+
+def code_in_text(code: str) -> str:
+    """Those of a rule's codes that no plain text has by chance, as whole words: ``A_CODE``, ``aCode``."""
+    distinct = [name for name in code.split("|") if _DISTINCT.search(name)]
+    return rf"(?<!\w)(?:{'|'.join(distinct)})(?!\w)" if distinct else ""
