@@ -130,7 +130,9 @@ class CredentialsError(SkyxError):
 
 
 class NoCapacityError(SkyxError):
-    """No candidate had capacity or quota. ``attempts`` rows are (infra, resources, reason, hint)."""
+    """No candidate had capacity or quota. ``attempts`` rows are (infra, resources, reason, hint); ``retry_after``: in how
+    many seconds the first block ends, None = nothing is blocked for a time only.
+    """
 
     code = "SKYX-E500"
     exit_code = 5
@@ -143,9 +145,11 @@ class NoCapacityError(SkyxError):
         where: str = "",
         why: str = "",
         hint: str = "",
+        retry_after: float | None = None,
     ) -> None:
         super().__init__(what, where=where, why=why, hint=hint)
         self.attempts = tuple(attempts)
+        self.retry_after = retry_after
 
 
 class BusyError(SkyxError):

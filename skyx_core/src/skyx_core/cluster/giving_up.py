@@ -64,7 +64,12 @@ class Findings:
                 "no cloud accepted the credentials", where=name, why=why, hint=last[3] or "skyx check"
             )
         return NoCapacityError(
-            "no capacity was found", where=name, why=end.reason, attempts=self.rows, hint=_hint(end, now)
+            "no capacity was found",
+            where=name,
+            why=end.reason,
+            attempts=self.rows,
+            hint=_hint(end, now),
+            retry_after=None if end.earliest is None else max(0.0, end.earliest - now),
         )
 
     @staticmethod

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 _SLICE_S = 0.05
+SKIPS_TOLD = 200  # of the candidates left out at once, in events and tables
 
 
 def _never() -> bool:
@@ -135,7 +136,7 @@ class Search:
 
     def _skip(self, action: Skip, now: float) -> None:
         rows = []
-        for choice, block in action.skipped:
+        for choice, block in action.skipped[:SKIPS_TOLD]:
             self._found.skipped(choice, block, now)
             rows.append(
                 Skipped(candidate=choice.candidate, block=block, alternative=choice.alternative, request=choice.digest)
@@ -144,9 +145,9 @@ class Search:
             EventKind.CANDIDATES_SKIPPED,
             self._build.record,
             skipped=tuple(rows),
-            total=len(rows),
+            total=len(action.skipped),
             decided_at=now,
-            message=f"{len(rows)} left out: {rows[0].block.rule}",
+            message=f"{len(action.skipped)} left out: {rows[0].block.rule}",
         )
 
     def _locate(self, choice: Choice, now: float) -> None:
