@@ -7,8 +7,11 @@ thread looks up every 50 ms, so that a signal is acknowledged at once.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Generator, Iterable, Iterator
+from contextlib import suppress
+from functools import partial
 from itertools import islice, takewhile
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Generic, TypeVar, cast
 
 from skyx_core.errors import AttemptCancelled, PluginTimeoutError
@@ -19,6 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SLICE_S = 0.05
+_FIRST_PULL, _LARGEST_PULL = 32, 512  # items of a stream
 
 
 class Fence:
@@ -67,6 +71,57 @@ class _Outcome(Generic[T]):
     def report_late(self) -> None:
         if self._on_late is not None:
             self._on_late(self.error if self.error is not None else self.value)
+
+
+class _Pull(Generic[T]):
+    """One look further into a stream. ``outcome.value``: whether the stream has ended."""
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self.items: list[T] = []
+        self.outcome: _Outcome[bool] = _Outcome(None)
+
+
+class _Pulls(Generic[T]):
+    """An iterable of a plugin, read in a thread of its own, a pull at a time."""
+
+    def __init__(self, make: Callable[[], Iterator[T]], name: str) -> None:
+        self._make = make
+        self._asked: SimpleQueue[_Pull[T] | None] = SimpleQueue()
+        self._items: Iterator[T] | None = None
+        self._size = 0
+        self._ended = False
+        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
+
+    def next(self) -> _Pull[T]:
+        """Asks for more, and returns at once."""
+        if self._size == 0:
+            self._thread.start()
+        self._size = min(max(_FIRST_PULL, self._size * 2), _LARGEST_PULL)
+        pull: _Pull[T] = _Pull(self._size)
+        self._asked.put(pull)
+        return pull
+
+    def end(self) -> None:
+        """Safe to repeat. A pull under way ends at its next item; the iterable is closed in its own thread."""
+        self._ended = True
+        self._asked.put(None)
+
+    def _work(self) -> None:
+        while (pull := self._asked.get()) is not None:
+            pull.outcome.run(partial(self._take, pull))
+        if isinstance(self._items, Generator):
+            with suppress(BaseException):
+                self._items.close()
+
+    def _take(self, pull: _Pull[T]) -> bool:
+        if self._items is None:
+            self._items = self._make()
+        for item in self._items:
+            pull.items.append(item)
+            if self._ended or len(pull.items) == pull.size:
+                return self._ended
+        return True
 
 
 class Caller:
@@ -138,6 +193,39 @@ class Caller:
             return self.call(take, limit=limit, what=what, plugin=plugin, distribution=distribution, fence=fence)
         finally:
             stop.set()  # a call that was given up ends at its next item
+
+    def stream(
+        self,
+        fn: Callable[..., Iterable[T]],
+        *args: object,
+        limit: float,
+        what: str,
+        plugin: str,
+        distribution: str = "",
+        expected: type | tuple[type, ...] | None = None,
+        max_items: int = 1_000_000,
+    ) -> Iterator[T]:
+        """The items of the iterable that ``fn(*args)`` returns, lazily: a few at a time, and more the more are taken.
+        All run in one thread, which ends with the stream. Each pull has ``limit`` seconds. What came before an error
+        is given first. Errors as in ``call_iter``.
+        """
+        operation = Operation(what, plugin, distribution)
+        pulls = _Pulls(lambda: operation.items(fn(*args), expected, max_items), f"skyx-call {plugin} {what}")
+        try:
+            while True:
+                pull: _Pull[T] = pulls.next()
+                fault: BaseException | None = None
+                try:
+                    self._wait(pull.outcome, operation, limit, None, 0.0)
+                except PluginTimeoutError as error:
+                    fault = error
+                yield from pull.items[:]
+                if (fault := fault or pull.outcome.error) is not None:
+                    raise as_plugin_error(fault, operation)
+                if pull.outcome.value:
+                    return
+        finally:
+            pulls.end()
 
     def _wait(
         self, outcome: _Outcome[T], operation: Operation, limit: float, fence: Fence | None, grace: float

@@ -29,7 +29,7 @@ def test_on_demand_zones_of_a_region_are_one_candidate_and_spot_goes_zone_by_zon
 
 
 def test_price_is_for_all_nodes_and_the_cap_is_named():
-    cloud = source("a", offer(hourly_usd=2), capabilities=frozenset({Capability.MULTI_NODE}))
+    cloud = source("a", offer("a", hourly_usd=2), capabilities=frozenset({Capability.MULTI_NODE}))
     plan = make_plan([Request(num_nodes=3, max_hourly_cost=5)], [cloud], ordered=False)
     assert list(plan.choices) == []
     assert "max_hourly_cost" in plan.excluded[0].reason

@@ -50,6 +50,7 @@ _LOOK_LIMIT_S = 5.0
 _OFFERS_LIMIT_S = 30.0
 _ABILITIES = ((SupportsStop, needs.STOP), (SupportsSelfEnd, needs.SELF_END), (SupportsPorts, needs.PORTS))
 _SEVERAL = (tuple, list)
+_INF = float("inf")
 
 
 class Cloud:
@@ -94,29 +95,48 @@ class Cloud:
         """This cloud for the planner."""
         from skyx_core.plan.planner import Source
 
-        failed: list[WhyNot] = []
+        return Source(
+            cloud=self.name,
+            capabilities=self.capabilities,
+            abilities=self.abilities,
+            offers=self.stream,
+            lacks=self._lacks,
+            why_nothing=self.why_nothing,
+            usual_start_s=_seconds(self.driver.usual_start_s),
+        )
 
-        def offers(request: Request) -> Sequence[Offer]:
-            try:
-                return self.offers(request)
-            except (PluginError, CloudError) as error:
-                failed.append(WhyNot(subject=self.name, reason=str(error)))
-                return ()
-
-        def why_nothing(request: Request) -> Sequence[WhyNot]:
-            return failed or self.why_nothing(request)
-
-        return Source(self.name, self.capabilities, self.abilities, offers, self._lacks, why_nothing)
+    def egress_usd_per_gb(self, region: str, to_cloud: str, to_region: str) -> float | None:
+        """None: not known, also where the plugin fails."""
+        try:
+            price = self.driver.egress_usd_per_gb(region, to_cloud, to_region)
+        except Exception:
+            return None
+        return price if isinstance(price, int | float) and 0 <= price < _INF else None
 
     def _lacks(self, candidate: Candidate, request: Request) -> Sequence[WhyNot]:
         """Asked of every candidate, so without a thread of its own; a fault in it leaves the candidate out."""
         try:
-            return tuple(self.driver.lacks(candidate, request))
+            found = tuple(self.driver.lacks(candidate, request))
+            if all(isinstance(why, WhyNot) for why in found):
+                return found
+            return (WhyNot(subject=self.name, reason="lacks() of the plugin returned something else than WhyNots"),)
         except Exception as error:
             return (WhyNot(subject=self.name, reason=f"lacks() of the plugin failed: {error!r}"),)
 
     def offers(self, request: Request) -> Sequence[Offer]:
         return self._services.caller.call_iter(
+            self.driver.offers,
+            request,
+            limit=_OFFERS_LIMIT_S,
+            what="offers()",
+            plugin=self.name,
+            distribution=self.distribution,
+            expected=Offer,
+        )
+
+    def stream(self, request: Request) -> Iterator[Offer]:
+        """As ``offers``, lazily; each look further has the limit. What came before an error is given first."""
+        return self._services.caller.stream(
             self.driver.offers,
             request,
             limit=_OFFERS_LIMIT_S,
@@ -306,6 +326,11 @@ class Clouds:
             return WhyNot(subject=name, reason=str(error), fix=error.hint)
         except CloudError as error:
             return WhyNot(subject=name, reason=str(error))
+
+
+def _seconds(value: object) -> float:
+    """What a plugin says of times, if that can be one."""
+    return float(value) if isinstance(value, int | float) and 0 <= value < _INF else CloudDriver.usual_start_s
 
 
 def _without_fallbacks(clouds: Sequence[Cloud], reasons: list[WhyNot]) -> Iterator[Cloud]:
