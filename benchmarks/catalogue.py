@@ -19,6 +19,11 @@ _ABOUT: Mapping[str, str] = {
     "status_n": "skyx status with up to 10,000 clusters",
     "footprint": "what an installation holds and what idles after a job",
     "payload": "bytes sent to the head per job",
+    "plan": "a ranked plan over catalogues of real size: warm, cold, growth, memory",
+    "failover": "N candidates of which all but the last fail, through the real launch",
+    "engine": "the engine by itself, per failed attempt, with blocks and attempts",
+    "classify": "errors per second through the rules of real clouds",
+    "simulate": "a simulated search over 10,000 zones",
 }
 
 

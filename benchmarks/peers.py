@@ -22,16 +22,17 @@ class InstalledPeers:
         path = self._folder / name / "bin" / program if self._folder else None
         return str(path) if path is not None and path.exists() else None
 
-    def ask(self, name: str, script: str, arguments: Sequence[str], home: Path) -> object:
+    def ask(self, name: str, script: str, arguments: Sequence[str], home: Path, limit_s: float = LIMIT_S) -> object:
         """What a script of ``drivers/`` prints (JSON, its last line) when run by a peer's interpreter; None without
-        the peer. ``home``: the peer's home folder, so that it touches nobody's own. 120 s at most.
+        the peer. ``home``: the peer's home folder, so that it touches nobody's own. ``limit_s`` seconds at
+        most.
         """
         python = self.program(name, "python")
         if python is None:
             return None
         environ = {"HOME": str(home), "PATH": f"{Path(python).parent}:/usr/bin:/bin", **_QUIET}
         argv = [python, str(_DRIVERS / script), *arguments]
-        done = subprocess.run(argv, capture_output=True, text=True, timeout=LIMIT_S, check=False, env=environ, cwd=home)
+        done = subprocess.run(argv, capture_output=True, text=True, timeout=limit_s, check=False, env=environ, cwd=home)
         if done.returncode:
             raise RuntimeError(f"the peer {name} ended with {done.returncode}:\n{done.stderr[-2000:]}")
         return json.loads(done.stdout.strip().splitlines()[-1])

@@ -26,6 +26,7 @@ class Goal:
 class Row:
     """One line of the table. ``ratio``: median of paired ratios, ours / floor. ``peer`` in the same unit; None: its
     environment is not there. ``times_faster``: median of paired ratios, peer / ours; ``peer_goal`` is its lower bound.
+    ``size``: of the work, where a figure is one of several that show how cost grows.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Row:
     times_faster: float | None = None
     peer_goal: float | None = None
     note: str = ""
+    size: int | None = None
 
     @property
     def met(self) -> bool | None:
@@ -67,7 +69,7 @@ class Peers(Protocol):
     def program(self, name: str, program: str) -> str | None:
         """A program of a peer's environment, or None where that is not installed."""
 
-    def ask(self, name: str, script: str, arguments: Sequence[str], home: Path) -> object:
+    def ask(self, name: str, script: str, arguments: Sequence[str], home: Path, limit_s: float = 120) -> object:
         """What a script of ``drivers/`` answers under the peer's interpreter; None without the peer."""
 
 
