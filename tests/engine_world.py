@@ -1,0 +1,268 @@
+"""Clouds for the engine, in virtual time: attempts take a while, end as the world says, and are watched.
+
+What is checked here is checked by brute force over everything that was ever learned, never by the engine's own index.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import count
+
+from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
+from skyx_core.models import Block, BlockKey, Candidate, Category, Retry, Scope, Verdict, ZoneOption
+from skyx_core.plan.planner import Choice
+
+Spot = tuple[str, str, str | None, str, bool]  # cloud, region, zone, instance type, spot
+End = Done | GiveUp
+AT_ONE_TIME = 60  # actions for each candidate at one moment; more is a loop
+
+
+def covers(key: BlockKey, c: Candidate, request: str = "") -> bool:
+    """Whether a pattern fits, field by field."""
+    facts = (
+        (key.cloud, c.cloud),
+        (key.region, c.region),
+        (key.zone, c.zone),
+        (key.instance_type, c.instance_type),
+        (key.use_spot, c.use_spot),
+        (key.reservation, c.reservation or ""),
+        (key.request, request),
+        (key.account, ""),
+    )
+    if any(wanted is not None and wanted != fact for wanted, fact in facts):
+        return False
+    if key.accelerators is not None and dict(key.accelerators) != c.accelerators:
+        return False
+    if key.quota_bucket is not None and key.quota_bucket not in c.quota_buckets:
+        return False
+    return key.accelerator in (None, *c.accelerators) or (key.accelerator == "*" and bool(c.accelerators))
+
+
+def in_the_way(blocks: Sequence[Block], c: Candidate, now: float, request: str = "") -> list[Block]:
+    return [b for b in blocks if (b.until is None or b.until > now) and covers(b.key, c, request)]
+
+
+def spot(choice: Choice, zone: str | None) -> Spot:
+    c = choice.candidate
+    return (c.cloud, c.region, zone, c.instance_type, c.use_spot)
+
+
+def at(choice: Choice, zone: str | None) -> Candidate:
+    return choice.candidate.model_copy(update={"zone": zone or choice.candidate.zone})
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What an attempt comes to. ``wide``: the fields that its block fixes; ``lasts`` None: until the launch ends."""
+
+    kind: str = "full"  # up, full, retry, abort, careless
+    takes: float = 0.0
+    cleaning: float = 0.0
+    cancelling: float = 0.0
+    late: bool = False  # comes up although it was cancelled
+    wide: str = "spot"
+    lasts: float | None = 300.0
+    grows: bool = False
+    prefer: tuple[str, ...] = ()
+    from_time: float | None = None  # up from then on
+    retries: int = 2
+
+    def is_up(self, now: float) -> bool:
+        return self.kind == "up" or (self.from_time is not None and now >= self.from_time)
+
+
+WIDTHS = {
+    "spot": ("cloud", "region", "zone", "instance_type", "use_spot"),
+    "zone": ("cloud", "region", "zone"),
+    "type": ("cloud", "instance_type"),
+    "region": ("cloud", "region"),
+    "spots": ("cloud", "use_spot"),
+    "cloud": ("cloud",),
+}
+
+
+def verdict(answer: Answer, start: Start, now: float) -> Verdict:
+    zones = start.zones or (start.choice.candidate.zone,)
+    keys = dict.fromkeys(
+        BlockKey(**{name: getattr(at(start.choice, zone), name) for name in WIDTHS[answer.wide]}) for zone in zones
+    )
+    until = None if answer.lasts is None else now + answer.lasts
+    grows = answer.lasts * 4 if answer.grows and answer.lasts else None
+    blocks = tuple(Block(key=key, rule="w", reason="w", since=now, until=until, grows_to=grows) for key in keys)
+    made = Verdict(category=Category.CAPACITY, block=Scope.NONE, rule="w", prefer=answer.prefer)
+    match answer.kind:
+        case "retry":
+            return made.model_copy(update={"retry": Retry(max=answer.retries, wait=5), "blocks_after": blocks})
+        case "abort":
+            return made.model_copy(update={"abort": True})
+        case "careless":  # neither block, retry nor abort
+            return made
+        case _:
+            return made.model_copy(update={"blocks": blocks})
+
+
+@dataclass
+class Running:
+    start: Start
+    answer: Answer
+    ends: int  # the event that ends it; a cancelled attempt gets another
+    state: str = "running"  # running, cancelled, returned, cleaning, up
+
+
+@dataclass
+class World:
+    zones: dict[tuple[str, str], list[ZoneOption] | Verdict]
+    answers: dict[Spot, Answer]
+    usual: Answer = Answer()
+    blocks: list[Block] = field(default_factory=list)  # every block that was ever given, with the first ones
+    now: float = 0.0
+    starts: list[Start] = field(default_factory=list)
+    started_at: list[float] = field(default_factory=list)
+    located: dict[int, Choice] = field(default_factory=dict)
+    live: dict[int, Running] = field(default_factory=dict)
+    skipped: int = 0
+    met: Counter[str] = field(default_factory=Counter)
+    on_start: Callable[[World, Start], None] | None = None
+    limit: float = float("inf")
+    _events: list[tuple[float, int, int]] = field(default_factory=list)
+    _ids: count[int] = field(default_factory=count)
+    _last: tuple[float, int] = (-1.0, 0)
+
+    @property
+    def spots(self) -> list[Spot]:
+        """Each place that was tried, in order; several zones tried together are several."""
+        return [spot(s.choice, z) for s in self.starts for z in s.zones or (s.choice.candidate.zone,)]
+
+    def answer(self, start: Start) -> Answer:
+        zones = start.zones or (start.choice.candidate.zone,)
+        given = [self.answers.get(spot(start.choice, zone), self.usual) for zone in zones]
+        return next((each for each in given if each.is_up(self.now)), given[0])
+
+    def run(self, engine: Engine) -> End | None:
+        """Do what the engine says until it ends; None = ``limit`` was reached."""
+        while self.now <= self.limit:
+            actions = engine.next(self.now)
+            self._watch(len(actions))
+            wake = float("inf")
+            immediate = False
+            for action in actions:
+                if isinstance(action, Done | GiveUp):
+                    self._ended(action)
+                    return action
+                if isinstance(action, WaitUntil):
+                    assert action.time > self.now, "waits for the past"
+                    wake = action.time
+                else:
+                    immediate = True
+                    self._do(engine, action)
+            if not immediate or wake < float("inf"):
+                self._advance(engine, wake)
+        return None
+
+    def _watch(self, actions: int) -> None:
+        time, done = self._last
+        done = done + max(actions, 1) if time == self.now else 0
+        self._last = (self.now, done)
+        allowed = AT_ONE_TIME * (len(self.answers) + len(self.zones) + 5)
+        assert done < allowed, f"{done} actions at one moment"
+
+    def _do(self, engine: Engine, action: object) -> None:
+        match action:
+            case Skip(skipped=skipped):
+                self.skipped += len(skipped)
+                for choice, block in skipped:
+                    assert block.until is None or block.until > self.now
+                    assert covers(block.key, choice.candidate) or choice.candidate.zone is None
+            case Locate(choice=choice):
+                self._locate(engine, choice)
+            case Start():
+                self._start(action)
+            case Cancel(attempt=number):
+                running = self.live[number]
+                assert running.state == "running"
+                running.state = "cancelled"
+                running.ends = self._later(running.answer.cancelling, number)
+            case CleanUp(attempt=number):
+                running = self.live[number]
+                assert running.state == "returned", "cleaned before it returned"
+                running.state = "cleaning"
+                self._later(running.answer.cleaning, number)
+
+    def _locate(self, engine: Engine, choice: Choice) -> None:
+        assert not in_the_way(self.blocks, choice.candidate, self.now), "asked for zones of what is blocked"
+        self.located[id(choice)] = choice
+        found = self.zones[choice.candidate.cloud, choice.candidate.region]
+        if isinstance(found, Verdict):
+            self.met["locate failed"] += 1
+            self.blocks += [*found.blocks, *found.blocks_after]
+            engine.locate_failed(found, self.now)
+        else:
+            engine.located(found)
+
+    def _start(self, start: Start) -> None:
+        for zone in start.zones or (start.choice.candidate.zone,):
+            blocks = in_the_way(self.blocks, at(start.choice, zone), self.now, start.choice.digest)
+            assert not blocks, f"tried while blocked: {start} {blocks}"
+        assert start.attempt not in self.live
+        if self.on_start is not None:
+            self.on_start(self, start)
+        self.met["overlaps"] += any(each.state == "running" for each in self.live.values())
+        self.met["retries"] += start.retry > 0
+        self.starts.append(start)
+        self.started_at.append(self.now)
+        answer = self.answer(start)
+        self.live[start.attempt] = Running(start, answer, self._later(answer.takes, start.attempt))
+
+    def _later(self, seconds: float, number: int) -> int:
+        event = next(self._ids)
+        heapq.heappush(self._events, (self.now + seconds, event, number))
+        return event
+
+    def _advance(self, engine: Engine, wake: float) -> None:
+        next_event = self._events[0][0] if self._events else float("inf")
+        assert min(next_event, wake) < float("inf"), "the engine waits for a report although nothing runs"
+        if wake < next_event:
+            self.now = wake
+            return
+        self.now, event, number = heapq.heappop(self._events)
+        running = self.live.get(number)
+        if running is None or (running.state in ("running", "cancelled") and running.ends != event):
+            return
+        if running.state == "cleaning":
+            del self.live[number]
+            engine.cleaned(number)
+        elif running.state in ("running", "cancelled"):
+            self._outcome(engine, running)
+
+    def _outcome(self, engine: Engine, running: Running) -> None:
+        cancelled, answer = running.state == "cancelled", running.answer
+        up = answer.is_up(self.now) and (not cancelled or answer.late)
+        others_up = any(each.state == "up" for each in self.live.values())
+        if up and not cancelled and not others_up:
+            running.state = "up"
+        else:
+            running.state = "returned"
+            self.met["second winners"] += up
+            self.met["cancelled"] += cancelled
+        given = None if up else verdict(answer, running.start, self.now)
+        if given is not None and not cancelled:
+            self._learn(given, running.start)
+        engine.outcome(running.start.attempt, given, self.now)
+
+    def _learn(self, given: Verdict, start: Start) -> None:
+        self.met["aborts"] += given.abort
+        self.met["prefers"] += bool(given.prefer)
+        used_up = given.retry is not None and start.retry >= given.retry.max
+        if not given.abort:
+            self.blocks += given.blocks_after if used_up else () if given.retry else given.blocks
+
+    def _ended(self, end: End) -> None:
+        self.met[type(end).__name__] += 1
+        if isinstance(end, GiveUp):
+            assert not self.live, "gave up with attempts that were not cleaned"
+            return
+        assert list(self.live) == [end.attempt], "done with other attempts about"
+        assert self.live[end.attempt].state == "up"

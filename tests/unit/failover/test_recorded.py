@@ -1,0 +1,119 @@
+import json
+
+import pytest
+
+from skyx_core.failover.recorded import BadRecord, answer, parse, pattern
+from skyx_core.failover.rules import Rulebook
+from skyx_core.models import BlockKey, Category, ErrorRule, Retry, RuleTable, Scope
+
+
+def line(**changes):
+    return json.dumps({"id": "x-1", "cloud": "c", "api": "run", "error": {"code": "Cap", "message": "m"}, **changes})
+
+
+def test_a_whole_line():
+    context = {
+        "region": "r1",
+        "zone": "r1-a",
+        "instance_type": "t1",
+        "accelerators": {"T4": 2},
+        "use_spot": True,
+        "more": [1],
+    }
+    one = parse(line(context=context, expect={"any": "thing"}))
+    assert (one.id, one.cloud, one.error.operation, one.error.code) == ("x-1", "c", "run", "Cap")
+    assert one.place.zones == ("r1-a",)
+    assert (one.candidate.instance_type, one.candidate.use_spot) == ("t1", True)
+    assert one.candidate.accelerators == {"T4": 2.0}
+
+
+def test_only_the_cloud_and_the_error_must_be_there():
+    one = parse('{"cloud": "c", "error": "boom"}')
+    assert (one.id, one.place.region, one.place.zones, one.error.message) == ("", "unknown", (), "boom")
+
+
+@pytest.mark.parametrize(
+    ("given", "read"),
+    [("A100:8", {"A100": 8.0}), ("A100", {"A100": 1.0}), ({}, {}), (None, {}), ([1], {}), ({"T4": "2"}, {"T4": 2.0})],
+)
+def test_accelerators_come_in_several_shapes(given, read):
+    assert parse(line(context={"accelerators": given})).candidate.accelerators == read
+
+
+def test_an_error_may_be_what_a_tool_printed():
+    one = parse(line(error={"stdout": "starting", "stderr": "no quota", "exit": 1}))
+    assert one.error.message == "starting\nno quota"
+    assert one.error.data == {"exit": "1"}
+
+
+def test_lists_and_objects_within_an_error_become_its_body():
+    one = parse(line(error={"http_status": 409, "errors": [{"code": "Inner"}]}))
+    assert one.error.status == 409
+    assert json.loads(one.error.body) == {"errors": [{"code": "Inner"}]}
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("", "not JSON"),
+        ("{", "not JSON"),
+        ("[" * 100_000, "nested too deep"),
+        ("[]", "not a JSON object"),
+        ("null", "not a JSON object"),
+        ("{}", "'cloud' is missing"),
+        ('{"cloud": 5, "error": "x"}', "'cloud' is missing"),
+        ('{"cloud": "", "error": "x"}', "'cloud' is missing"),
+        ('{"cloud": "c"}', "'error' is missing"),
+        ('{"cloud": "c", "error": ""}', "'error' is missing"),
+        ('{"cloud": "c", "error": []}', "'error' is missing"),
+        ('{"cloud": "c", "error": {}}', "'error' is missing"),
+        ('{"cloud": "c", "error": "x", "context": [1]}', "'context' is not an object"),
+        ('{"cloud": "c", "error": "x", "context": {"accelerators": "A:many"}}', "'context.accelerators'"),
+        ('{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1e999}}}', "'context.accelerators'"),
+        ('{"cloud": "c", "error": "x", "context": {"accelerators": {"A": NaN}}}', "'context.accelerators'"),
+        (
+            '{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1' + "0" * 400 + "}}}",
+            "'context.accelerators'",
+        ),
+        ('{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1' + "0" * 5000 + "}}}", "not JSON"),
+    ],
+)
+def test_a_bad_line_says_what_is_wrong(text, why):
+    with pytest.raises(BadRecord) as bad:
+        parse(text)
+    assert why in str(bad.value)
+
+
+def book(**changes):
+    fields = {"id": "r", "code": "Cap", "category": Category.CAPACITY, "block": Scope.REGION, **changes}
+    return Rulebook([RuleTable(rules=(ErrorRule(**fields),))])
+
+
+def answered(rulebook):
+    one = parse(line(context={"region": "r1", "zone": "r1-a", "instance_type": "t1", "accelerators": "T4:1"}))
+    return answer(one, rulebook.classify(one.error, place=one.place, candidate=one.candidate, now=0))
+
+
+def test_the_answer_says_what_would_be_blocked_and_for_how_long():
+    row = answered(book(hint="wait"))
+    assert row["pattern"] == {"cloud": "c", "region": "r1"}
+    assert (row["block"], row["ttl"], row["retry_same"], row["abort"]) == ("region", "minutes", False, False)
+    assert (row["id"], row["rule"], row["hint"], row["category"]) == ("x-1", "r", "wait", "capacity")
+    assert "pattern_after_retries" not in row
+    assert "prefer" not in row
+
+
+def test_the_answer_of_a_retry_says_what_is_blocked_at_its_end():
+    row = answered(book(block=Scope.NONE, block_after=Scope.CLOUD, retry=Retry(max=1, wait=1)))
+    assert (row["pattern"], row["block"], row["ttl"], row["retry_same"]) == (None, "none", "none", True)
+    assert row["pattern_after_retries"] == {"cloud": "c"}
+
+
+def test_the_answer_of_an_abort_and_of_places_with_capacity():
+    row = answered(book(code=None, message="(?P<places>m)", category=Category.USER_ERROR, abort=True))
+    assert (row["abort"], row["pattern"], row["prefer"]) == (True, None, ["m"])
+
+
+def test_a_pattern_shows_only_what_it_fixes():
+    key = BlockKey(cloud="c", accelerators=(("T4", 1.0),), use_spot=False, reservation="")
+    assert pattern(key) == {"cloud": "c", "accelerators": {"T4": 1.0}, "use_spot": False}
