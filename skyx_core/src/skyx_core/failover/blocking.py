@@ -133,9 +133,9 @@ def _bucket(rule: ErrorRule, met: Met) -> str | None:
     return next((each for each in buckets if each.casefold() == met.bucket.casefold()), None)
 
 
-def covers(block: Block, met: Met) -> bool:
-    """Whether the block stands in the way of what was tried, in every zone of it."""
+def uncovered(blocks: Sequence[Block], met: Met) -> tuple[str | None, ...]:
+    """The zones that were tried and that none of the blocks stands in the way of; None = the cloud has none."""
     from skyx_core.failover.blocklist import matches
 
-    zones = met.place.zones or (met.candidate.zone,)
-    return all(matches(block.key, met.candidate.model_copy(update={"zone": zone})) for zone in zones)
+    tried = {zone: met.candidate.model_copy(update={"zone": zone}) for zone in met.place.zones or (met.candidate.zone,)}
+    return tuple(zone for zone, each in tried.items() if not any(matches(block.key, each) for block in blocks))

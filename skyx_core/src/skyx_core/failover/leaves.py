@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
 
 from skyx_core.errors import CloudError, CloudErrorDetail
 from skyx_core.models import RuleTable
@@ -12,6 +13,7 @@ from skyx_core.models import RuleTable
 _CODES = ("code", "Code", "errorCode", "ErrorCode", "error_code", "reason", "error", "Error", "status")
 _MESSAGES = ("message", "Message", "msg", "errorMessage", "ErrorMessage", "error_message", "detail", "description")
 _MOST_LEAVES, _MOST_DEPTH, _MOST_TEXT = 200, 12, 1_000_000
+_MOST_FACTS = 100  # looked at for one error
 _OBJECT = re.compile(r"[{\[]")
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -94,16 +96,20 @@ def _first_text(value: Mapping[str, Json], keys: Sequence[str]) -> str:
 
 
 def _scalars(value: Mapping[str, Json]) -> dict[str, str]:
-    return {key: str(item)[:1000] for key, item in value.items() if isinstance(item, str | int | float | bool)}
+    told = ((key, str(item)[:1000]) for key, item in value.items() if isinstance(item, str | int | float | bool))
+    return dict(islice(told, _MOST_FACTS))
 
 
 def _below(value: Mapping[str, Json]) -> dict[str, str]:
     """What the objects inside an error say of it (the type and zone that it is about)."""
     found: dict[str, str] = {}
     queue: list[tuple[Json, int]] = [(item, 1) for item in value.values() if isinstance(item, dict)]
-    while queue:
+    del queue[_MOST_FACTS:]
+    for _ in range(_MOST_FACTS):
+        if not queue or len(found) > _MOST_FACTS:
+            break
         item, depth = queue.pop()
         if isinstance(item, dict) and depth <= 3:
             found = {**_scalars(item), **found}
-            queue += [(inner, depth + 1) for inner in item.values()]
+            queue += [(inner, depth + 1) for inner in islice(item.values(), _MOST_FACTS) if isinstance(inner, dict)]
     return found

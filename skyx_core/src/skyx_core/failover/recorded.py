@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -33,8 +34,10 @@ def parse(text: str) -> Recorded:
     """A line ``{id, cloud, api, error, context}``; only ``cloud`` and ``error`` must be there. ``BadRecord``."""
     try:
         line = json.loads(text)
-    except (ValueError, RecursionError) as bad:
-        raise BadRecord(f"not JSON: {str(bad) or 'nested too deep'}") from None
+    except ValueError as bad:
+        raise BadRecord(f"not JSON: {bad}") from None
+    except RecursionError:
+        raise BadRecord("not JSON that can be read: nested too deep") from None
     if not isinstance(line, dict):
         raise BadRecord("not a JSON object")
     cloud, context = line.get("cloud"), line.get("context") or {}
@@ -71,9 +74,12 @@ def _accelerators(value: Json) -> dict[str, float]:
     if not isinstance(value, dict):
         return {}
     try:
-        return {str(name): float(count) for name, count in value.items() if isinstance(count, int | float | str)}
-    except ValueError:
-        raise BadRecord("'context.accelerators' must be {name: number}") from None
+        found = {str(name): float(count) for name, count in value.items() if isinstance(count, int | float | str)}
+    except (ValueError, OverflowError):
+        found = {"": math.nan}
+    if not all(map(math.isfinite, found.values())):
+        raise BadRecord("'context.accelerators' must be {name: number}")
+    return found
 
 
 def _text(context: Mapping[str, Json], key: str) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from skyx_core.errors import CloudError, CloudErrorDetail
-from skyx_core.failover.blocking import Met, blocks_for, covers, effective, narrowest, ttl_of
+from skyx_core.failover.blocking import Met, blocks_for, effective, narrowest, ttl_of, uncovered
 from skyx_core.failover.default_rules import DEFAULT
 from skyx_core.failover.leaves import Unwrapper
 from skyx_core.models import Block, Candidate, Category, ErrorRule, Place, RuleTable, Scope, Verdict
@@ -220,12 +220,11 @@ def _verdict(best: _Hit, met: Met, blocks: Sequence[Block], error: CloudError) -
 
 def _sure(blocks: tuple[Block, ...], rule: ErrorRule, met: Met) -> tuple[Block, ...]:
     """What was tried is among what is blocked, whatever the error names."""
-    if any(covers(block, met) for block in blocks):
+    left = uncovered(blocks, met)
+    if not left:
         return blocks
-    several = {block.key.zone for block in blocks if block.key.zone}
-    if several.issuperset(met.place.zones) and met.place.zones:
-        return blocks
-    return blocks + blocks_for(rule, narrowest(met.place), met)
+    place = met.place.model_copy(update={"zones": tuple(zone for zone in left if zone in met.place.zones)})
+    return blocks + blocks_for(rule, narrowest(place), replace(met, place=place))
 
 
 def _places(text: str) -> tuple[str, ...]:
