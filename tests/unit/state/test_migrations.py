@@ -9,6 +9,7 @@ from skyx_core.errors import StateStoreError, StateTooNewError
 from skyx_core.models import ClusterHandle
 from skyx_core.state.db import Database
 from skyx_core.state.documents import decode, encode
+from skyx_core.state.files import create
 from skyx_core.state.migrations import MIGRATIONS
 from skyx_core.state.store import Store
 from state_samples import FakeClock, handle, record
@@ -31,18 +32,21 @@ def test_a_step_runs_once_and_keeps_a_backup(path):
             assert con.execute("SELECT name, colour FROM clusters").fetchall() == [("a", "red")]
             assert con.execute("PRAGMA user_version").fetchone() == (len(NEXT),)
         db.close()
-    backup = path.with_name("state.db.v1.bak")
+    backup = path.with_name(f"state.db.v{len(MIGRATIONS)}.bak")
     assert backup.stat().st_mode & 0o777 == 0o600
     with sqlite3.connect(backup) as con:
         assert con.execute("SELECT name FROM clusters").fetchall() == [("a",)]
-        assert con.execute("PRAGMA user_version").fetchone() == (1,)
+        assert con.execute("PRAGMA user_version").fetchone() == (len(MIGRATIONS),)
     con.close()
 
 
 def test_a_step_that_fails_changes_nothing(path):
-    with pytest.raises(StateStoreError, match="from version 1 to 2") as caught, Database(path, BROKEN).read():
+    with (
+        pytest.raises(StateStoreError, match=f"from version {len(MIGRATIONS)} to {len(BROKEN)}") as caught,
+        Database(path, BROKEN).read(),
+    ):
         pass
-    assert ".v1.bak" in caught.value.hint
+    assert f".v{len(MIGRATIONS)}.bak" in caught.value.hint
     assert Store(path, FakeClock()).get("a") is not None
 
 
@@ -51,6 +55,20 @@ def test_the_version_before_is_then_too_old(path):
         pass
     with pytest.raises(StateTooNewError):
         Store(path, FakeClock()).list()
+
+
+@pytest.mark.parametrize("version", range(1, len(MIGRATIONS)))
+def test_a_file_of_each_earlier_release_is_brought_up_to_date(tmp_path, version):
+    path = tmp_path / "state.db"
+    create(path, MIGRATIONS[:version])
+    with sqlite3.connect(path) as con:
+        con.execute("INSERT INTO events (uid, name, kind, time, json) VALUES ('u', 'a', 'planned', 1.0, '{}')")
+    con.close()
+    with Store(path, FakeClock()) as store:
+        store.reserve(record("a"))
+        assert store.blocks(now=0) == []
+        assert [event.name for event in store.events("a")] == ["a"]
+    assert path.with_name(f"state.db.v{version}.bak").exists()
 
 
 def test_documents_are_versioned_and_brought_up_to_date_when_read():

@@ -87,3 +87,36 @@ def test_a_fenced_holder_can_store_no_intent(store):
 def test_an_unknown_intent_is_named(store):
     with pytest.raises(NotFoundError, match="nope"):
         store.intent_made("nope", [])
+
+
+def test_many_events_are_stored_at_once_with_their_own_times(store):
+    seqs = store.add_events([("u", "a", "planned", 5.0, "{}"), ("u", "a", "warning", 6.0, '"\udcff"')])
+    found = list(store.events("u"))
+    assert [(event.seq, event.time) for event in found] == list(zip(seqs, [5.0, 6.0], strict=True))
+    assert store.add_events([]) == []
+
+
+def test_events_of_some_kinds_are_read_over_all_clusters_in_order(store):
+    rows = [("u1", "a", "planned", 1.0, "{}"), ("u2", "b", "stopped", 2.0, "{}"), ("u1", "a", "warning", 3.0, "{}")]
+    store.add_events(rows * 400)
+    found = list(store.events_of(["planned", "stopped"]))
+    assert [(event.uid, event.kind) for event in found] == [("u1", "planned"), ("u2", "stopped")] * 400
+    assert list(store.events_of([])) == []
+
+
+def test_a_write_that_need_not_last_does_not_weaken_the_next(store):
+    def mode():
+        with store._db.read() as con:
+            return con.execute("PRAGMA synchronous").fetchone()[0]
+
+    store.add_event("u", "a", "k", "{}")
+    assert mode() == 1  # NORMAL
+    generation = store.reserve(record("a")).generation
+    assert mode() == 2  # FULL
+    store.add_event("u", "a", "k", "{}")
+    store.update("a", generation, reason="x")
+    assert mode() == 2
+    store.add_event("u", "a", "k", "{}")
+    store.close()
+    store.add_intent(intent("i1"))
+    assert mode() == 2

@@ -1,7 +1,8 @@
 """One SQLite file, shared by many processes: opening, making, migrating, and transactions.
 
-WAL with ``synchronous=FULL``: what was committed survives a power cut. Every write is ``BEGIN IMMEDIATE`` (a
-deferred one fails as soon as two processes read first and write then). Nothing else is called while one is open.
+WAL with ``synchronous=FULL``: what was committed survives a power cut, but for writes that say that they need not.
+Every write is ``BEGIN IMMEDIATE`` (a deferred one fails as soon as two processes read first and write then). Nothing
+else is called while one is open.
 """
 
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Database:
         self._lock = threading.Lock()
         self._con: sqlite3.Connection | None = None
         self._pid = 0
+        self._syncs = True  # whether a commit of this connection waits for the disk
         self.read_only = False
 
     def exists(self) -> bool:
@@ -54,11 +56,18 @@ class Database:
             yield con
 
     @contextmanager
-    def write(self) -> Iterator[sqlite3.Connection]:
-        """One transaction: committed to disk when the block ends, undone when it raises."""
+    def write(self, *, durable: bool = True) -> Iterator[sqlite3.Connection]:
+        """One transaction: committed to disk when the block ends, undone when it raises.
+
+        Not ``durable``: without waiting for the disk. It survives ``kill -9``; a power cut may undo it, whole, unless
+        a durable one came after it: the journal is one file, and is synced as one.
+        """
         with self._held() as con:
             if self.read_only:
                 raise store_error(self.path, PermissionError(30, "Read-only file system"))
+            if self._syncs is not durable:  # can't be changed inside a transaction
+                con.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+                self._syncs = durable
             _patiently(lambda: con.execute("BEGIN IMMEDIATE"))
             try:
                 yield con
@@ -120,6 +129,7 @@ class Database:
         try:
             migrate(con, self.path, self._migrations)
             con.execute("PRAGMA synchronous=FULL")
+            self._syncs = True
         except BaseException:
             con.close()
             raise

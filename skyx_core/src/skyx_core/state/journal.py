@@ -17,19 +17,23 @@ if TYPE_CHECKING:
     from skyx_core.state.records import EventRecord, IntentRecord
 
 _PAGE = 500
+NewEvent = tuple[str, str, str, float, str]  # cluster uid, name, kind, time, JSON text
 
 
 class Journal(Table):
     """See ``Store``."""
 
     def add_event(self, cluster_uid: str, name: str, kind: str, json_text: str) -> int:
-        """Its ``seq``. On disk when this returns."""
-        with self._db.write() as con:
-            cursor = con.execute(
-                "INSERT INTO events (uid, name, kind, time, json) VALUES (?, ?, ?, ?, ?)",
-                (cluster_uid, name, kind, self._clock.time(), storable(json_text)),
-            )
-            return int(cursor.lastrowid or 0)
+        """Its ``seq``. Survives ``kill -9``; a power cut may take the last events."""
+        return self.add_events([(cluster_uid, name, kind, self._clock.time(), json_text)])[0]
+
+    def add_events(self, rows: Sequence[NewEvent]) -> list[int]:
+        """Many at once, all or none of them; their ``seq``, in order."""
+        if not rows:
+            return []
+        with self._db.write(durable=False) as con:
+            insert = "INSERT INTO events (uid, name, kind, time, json) VALUES (?, ?, ?, ?, ?)"
+            return [con.execute(insert, (*row[:4], storable(row[4]))).lastrowid or 0 for row in rows]
 
     def events(self, uid_or_name: str, after: int = 0) -> Iterator[EventRecord]:
         """Events of a cluster, also of one that is gone, from ``seq`` ``after`` on, in order.
@@ -40,18 +44,26 @@ class Journal(Table):
             yield from page
             after = page[-1].seq
 
+    def events_of(self, kinds: Sequence[str]) -> Iterator[EventRecord]:
+        """Events of these kinds, of every cluster that ever was, in order. Read in pages, like ``events``."""
+        marks = ", ".join("?" * len(kinds))
+        after = 0
+        while page := self._select_events(f"kind IN ({marks}) AND seq > ?", (*kinds, after)):
+            yield from page
+            after = page[-1].seq
+
     def _page(self, key: str, after: int) -> Sequence[EventRecord]:
+        return self._select_events("(uid = ?1 OR name = ?1) AND seq > ?2", (key, after))
+
+    def _select_events(self, condition: str, values: Sequence[object]) -> Sequence[EventRecord]:
+        """``condition`` is a constant of this module."""
         from skyx_core.state.records import EventRecord
 
         if not self._db.exists():
             return ()
+        select = f"SELECT seq, uid, name, kind, time, json FROM events WHERE {condition} ORDER BY seq LIMIT {_PAGE}"  # noqa: S608
         with self._db.read() as con:
-            rows = fetch(
-                con,
-                "SELECT seq, uid, name, kind, time, json FROM events WHERE (uid = ?1 OR name = ?1) AND seq > ?2"
-                " ORDER BY seq LIMIT ?3",
-                (key, after, _PAGE),
-            )
+            rows = fetch(con, select, values)
         return build_rows(rows, lambda row: EventRecord(*row), self._warn)  # type: ignore[arg-type]
 
     def add_intent(self, intent: IntentRecord, generation: int | None = None) -> IntentRecord:

@@ -41,7 +41,15 @@ _FIRST: Migration = (
     "CREATE INDEX intents_uid ON intents (uid, state)",
 )
 
-MIGRATIONS: tuple[Migration, ...] = (_FIRST,)
+_BLOCKS: Migration = (
+    """CREATE TABLE blocks (
+        key TEXT PRIMARY KEY, cloud TEXT NOT NULL, rule TEXT NOT NULL, reason TEXT NOT NULL, category TEXT NOT NULL,
+        since REAL NOT NULL, until REAL NOT NULL, grows_to REAL, repeats INTEGER NOT NULL,
+        fingerprint TEXT NOT NULL)""",
+    "CREATE INDEX blocks_until ON blocks (until)",
+)
+
+MIGRATIONS: tuple[Migration, ...] = (_FIRST, _BLOCKS)
 """Step n (from 1) brings a database of version n-1 to version n (``PRAGMA user_version``)."""
 
-TABLES = ("meta", "clusters", "documents", "history", "events", "intents")
+TABLES = ("meta", "clusters", "documents", "history", "events", "intents", "blocks")

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from skyx_core.clock import Clock
+from skyx_core.state.blocks import BlockTable
 from skyx_core.state.clusters import ClusterTable
 from skyx_core.state.db import Database
 from skyx_core.state.journal import Journal
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from skyx_core.state.salvage import Salvaged
 
 
-class Store(ClusterTable, Journal):
+class Store(ClusterTable, Journal, BlockTable):
     """Making one does no I/O: the file is made at the first write, and reading without one finds nothing.
 
     Thread-safe, and safe for many processes: every method is one short transaction. Whatever a writing method
-    returned from survives ``kill -9`` and a power cut. Waits at most 30 s for other processes. Raises
+    returned from survives ``kill -9``; clusters and intents also survive a power cut, which may take the last events
+    and blocks. Waits at most 30 s for other processes. Raises
     ``StateStoreError`` (``StateTooNewError`` for a file of a newer release), never an error of SQLite's.
     """
 
