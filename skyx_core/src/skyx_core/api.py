@@ -9,10 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from skyx_core.calls import Caller as Caller
     from skyx_core.clock import Clock as Clock
     from skyx_core.clock import SharedClock as SharedClock
     from skyx_core.clock import SystemClock as SystemClock
     from skyx_core.clock import clock_from as clock_from
+    from skyx_core.dirs import Dirs as Dirs
+    from skyx_core.discovery import Plugins as Plugins
     from skyx_core.drivers import API_VERSION as API_VERSION
     from skyx_core.drivers import Attempt as Attempt
     from skyx_core.drivers import Catalog as Catalog
@@ -58,6 +61,7 @@ if TYPE_CHECKING:
     from skyx_core.errors import StateTooNewError as StateTooNewError
     from skyx_core.errors import TaskFileError as TaskFileError
     from skyx_core.errors import UsageError as UsageError
+    from skyx_core.failover.actions import Action as Action
     from skyx_core.failover.blocklist import Blocklist as Blocklist
     from skyx_core.failover.engine import Cancel as Cancel
     from skyx_core.failover.engine import CleanUp as CleanUp
@@ -69,6 +73,7 @@ if TYPE_CHECKING:
     from skyx_core.failover.engine import Start as Start
     from skyx_core.failover.engine import WaitUntil as WaitUntil
     from skyx_core.failover.rules import Rulebook as Rulebook
+    from skyx_core.failover.stamp import stamped as stamped
     from skyx_core.failpoints import failpoint as failpoint
     from skyx_core.hookspecs import hookimpl as hookimpl
     from skyx_core.models import Amount as Amount
@@ -119,16 +124,20 @@ if TYPE_CHECKING:
     from skyx_core.plan.planner import Plan as Plan
     from skyx_core.plan.planner import Source as Source
     from skyx_core.plan.planner import make_plan as make_plan
+    from skyx_core.settings.rules_file import read_rules as read_rules
     from skyx_core.task import Task as Task
     from skyx_core.task import loads as loads
 
 _HOME = {
+    "calls": ("Caller",),
     "clock": (
         "Clock",
         "SharedClock",
         "SystemClock",
         "clock_from",
     ),
+    "dirs": ("Dirs",),
+    "discovery": ("Plugins",),
     "drivers": (
         "API_VERSION",
         "Attempt",
@@ -178,6 +187,7 @@ _HOME = {
         "TaskFileError",
         "UsageError",
     ),
+    "failover.actions": ("Action",),
     "failover.blocklist": ("Blocklist",),
     "failover.engine": (
         "Cancel",
@@ -191,6 +201,7 @@ _HOME = {
         "WaitUntil",
     ),
     "failover.rules": ("Rulebook",),
+    "failover.stamp": ("stamped",),
     "failpoints": ("failpoint",),
     "hookspecs": ("hookimpl",),
     "models": (
@@ -249,6 +260,7 @@ _HOME = {
         "Source",
         "make_plan",
     ),
+    "settings.rules_file": ("read_rules",),
     "task": (
         "Task",
         "loads",

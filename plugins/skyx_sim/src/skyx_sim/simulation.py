@@ -1,0 +1,253 @@
+"""The real planner and the real engine on simulated clouds: events in the order of virtual time."""
+
+from __future__ import annotations
+
+import heapq
+from dataclasses import dataclass
+from itertools import count
+
+from skyx_core.api import (
+    Action,
+    Blocklist,
+    Cancel,
+    CleanUp,
+    Done,
+    Engine,
+    GiveUp,
+    Locate,
+    Place,
+    Skip,
+    Start,
+    Verdict,
+    WaitUntil,
+    stamped,
+)
+from skyx_sim.attempt import Live, begin, cancelled_verdict
+from skyx_sim.result import CANCELLED, FAILED, TOO_LATE, UP, AttemptRow, Counts, Result, Status, block_row
+from skyx_sim.rules import Tables, book_for
+from skyx_sim.scenario import Scenario
+from skyx_sim.sources import draw_choices
+from skyx_sim.world import Ask, CloudWorld, make_worlds
+
+CANCEL_S = 5.0  # a cancelled call returns after so long, if it doesn't by itself before
+MOST_ATTEMPTS = 1_000_000
+
+
+@dataclass
+class _End:
+    status: Status
+    reason: str = ""
+    won: Live | None = None
+
+
+class Simulation:
+    """One run of a scenario; ``run`` is to be called once."""
+
+    def __init__(self, scenario: Scenario, tables: Tables) -> None:
+        self._scenario = scenario
+        self._worlds = make_worlds(scenario)
+        self._books = {cloud.name: book_for(cloud, tables) for cloud in scenario.clouds}
+        self._limit = float("inf") if scenario.limit is None else scenario.limit
+        self._now = 0.0
+        self._rows: list[AttemptRow] = []
+        self._counts = Counts()
+        self._blocks = Blocklist()
+        self._events: list[tuple[float, int, str, int]] = []
+        self._sequence = count()
+        self._live: dict[int, Live] = {}
+        self._aborted = False
+        self._left_out: set[str] = set()
+
+    def run(self) -> Result:
+        """Until the task has a cluster (for as long as it needs one), or the search ends."""
+        found_after: float | None = None
+        left, run_usd = self._scenario.run_for, 0.0
+        while True:
+            end = self._search()
+            if end.won is None:
+                return self._result(end, found_after, run_usd)
+            if found_after is None:
+                found_after = self._now
+            lasts = self._world(end.won.start).lasts(end.won.answer.slot, self._now) if end.won.answer.slot else None
+            ran = min(left, left if lasts is None else lasts, self._limit - self._now)
+            run_usd += end.won.charge(ran)
+            self._now += ran
+            left -= ran
+            if left <= 0:
+                return self._result(end, found_after, run_usd)
+            if self._now >= self._limit:
+                return self._result(_End("LIMIT", _LIMIT), found_after, run_usd)
+            self._preempt(end.won)
+
+    def _preempt(self, won: Live) -> None:
+        """The cluster is taken away; what earlier searches learned is known to the next."""
+        won.row.preempted_at = self._now
+        self._counts.preemptions += 1
+        self._world(won.start).release(won.answer)
+        self._live.clear()
+        self._blocks = Blocklist(block for block in self._blocks if self._holds(block.key.cloud, block.fingerprint))
+
+    def _search(self) -> _End:
+        scenario = self._scenario
+        engine = Engine(
+            draw_choices(scenario, self._worlds),
+            blocks=self._blocks,
+            zones_together=frozenset(cloud.name for cloud in scenario.clouds if cloud.zones_together),
+            max_live=scenario.hedge,
+            retry_until_up=scenario.retry_until_up,
+            keep_order=scenario.task.ordered,
+            slow_after=lambda _: scenario.slow_after,
+        )
+        self._aborted, before = False, len(self._rows)
+        while True:
+            wake, busy = float("inf"), False
+            for action in engine.next(self._now):
+                match action:
+                    case Done(attempt=number):
+                        return _End("UP", won=self._live[number])
+                    case GiveUp(reason=reason):
+                        return _End("ABORTED" if self._aborted else "GAVE_UP", reason)
+                    case WaitUntil(time=wake):
+                        pass
+                    case _:
+                        busy = self._do(engine, action, before) or busy
+            if not busy and not self._advance(engine, wake):
+                return self._stopped()
+
+    def _stopped(self) -> _End:
+        reason = _LIMIT if len(self._rows) < MOST_ATTEMPTS else f"{MOST_ATTEMPTS:,} attempts were made"
+        for live in self._live.values():
+            live.charge(self._now - live.row.started_at)
+        return _End("LIMIT", reason)
+
+    def _do(self, engine: Engine, action: Action, before: int) -> bool:
+        """Carry out one action; False if it only tells something."""
+        match action:
+            case Skip(skipped=skipped):
+                self._counts.skipped += len(skipped)
+                self._left_out.update(choice.candidate.infra() for choice, _ in skipped)
+                return False
+            case Locate(choice=choice):
+                candidate = choice.candidate
+                shop = self._worlds[candidate.cloud].shop
+                engine.located(shop.locate(candidate.instance_type, candidate.region, candidate.zone))
+            case Start():
+                self._start(action, before)
+            case Cancel(attempt=number):
+                live = self._live[number]
+                live.cancelled, live.due = True, min(live.ends, self._now + CANCEL_S)
+                self._push(live.due, "outcome", number)
+            case CleanUp(attempt=number):
+                live = self._live[number]
+                pause = self._world(live.start).cloud.cleanup if live.answer.made else 0.0
+                self._push(self._now + pause, "cleaned", number)
+        return True
+
+    def _start(self, start: Start, before: int) -> None:
+        candidate, request = start.choice.candidate, start.choice.request
+        ask = Ask(candidate.region, start.zones, candidate.instance_type, candidate.use_spot, request.num_nodes)
+        live = begin(start, before + start.attempt, self._worlds[candidate.cloud].ask(ask, self._now), self._now)
+        self._rows.append(live.row)
+        self._live[start.attempt] = live
+        self._push(live.ends, "outcome", start.attempt)
+        self._count(candidate.infra(), start)
+
+    def _count(self, infra: str, start: Start) -> None:
+        counts = self._counts
+        counts.most_live = max(counts.most_live, len(self._live))
+        counts.overlaps += len(self._live) > 1
+        counts.retries += start.retry > 0
+        if infra in self._left_out:
+            self._left_out.discard(infra)
+            counts.expiries += 1
+
+    def _push(self, time: float, what: str, number: int) -> None:
+        heapq.heappush(self._events, (time, next(self._sequence), what, number))
+
+    def _advance(self, engine: Engine, wake: float) -> bool:
+        """Let time pass until the next report, or until ``wake``; False if the limit comes first."""
+        due = self._events[0][0] if self._events else float("inf")
+        time = min(due, wake)
+        if time > self._limit or time == float("inf") or len(self._rows) >= MOST_ATTEMPTS:
+            self._now = min(self._limit, max(time, self._now)) if time != float("inf") else self._now
+            return False
+        self._now = max(self._now, time)
+        if due <= wake:
+            _, _, what, number = heapq.heappop(self._events)
+            self._report(engine, what, number)
+        return True
+
+    def _report(self, engine: Engine, what: str, number: int) -> None:
+        live = self._live.get(number)
+        if live is None:
+            return
+        if what == "cleaned":
+            live.row.cleaned_at = self._now
+            live.charge(self._now - live.row.started_at)
+            self._world(live.start).release(live.answer)
+            del self._live[number]
+            engine.cleaned(number)
+        elif live.row.ended_at is None and self._now >= live.due:
+            self._ended(engine, live)
+
+    def _ended(self, engine: Engine, live: Live) -> None:
+        row, returned = live.row, self._now >= live.ends
+        row.ended_at = self._now
+        won = any(other.row.outcome == UP for other in self._live.values())
+        verdict: Verdict | None
+        if returned and live.answer.error is None:
+            verdict = None
+            late = won or live.cancelled
+            row.outcome = TOO_LATE if late else UP
+            self._counts.second_winners += late
+        elif not returned:
+            verdict, row.outcome = cancelled_verdict(), CANCELLED
+        else:
+            verdict = self._judge(live)
+            row.outcome, row.rule, row.category = FAILED, verdict.rule, verdict.category.value
+            row.error, row.hint = str(live.answer.error), verdict.hint
+            self._aborted = self._aborted or (verdict.abort and not live.cancelled)
+        engine.outcome(live.start.attempt, verdict, self._now)
+        if verdict is None and row.outcome == UP:
+            live.charge(self._now - row.started_at)
+
+    def _judge(self, live: Live) -> Verdict:
+        assert live.answer.error is not None
+        choice = live.start.choice
+        candidate = choice.candidate
+        place = Place.model_construct(
+            cloud=candidate.cloud, region=candidate.region, zones=live.start.zones, account=""
+        )
+        verdict = self._books[candidate.cloud].classify(
+            live.answer.error, place=place, candidate=candidate, now=self._now
+        )
+        return stamped(verdict, fingerprint=self._fingerprint(candidate.cloud), request=choice.digest)
+
+    def _fingerprint(self, cloud: str) -> str:
+        """Of the credentials in use: others once they were renewed."""
+        credentials = self._worlds[cloud].cloud.credentials
+        return "renewed" if credentials and credentials.renew and self._now >= credentials.renew else "first"
+
+    def _holds(self, cloud: str | None, fingerprint: str) -> bool:
+        return not fingerprint or cloud is None or self._fingerprint(cloud) == fingerprint
+
+    def _world(self, start: Start) -> CloudWorld:
+        return self._worlds[start.choice.candidate.cloud]
+
+    def _result(self, end: _End, found_after: float | None, run_usd: float) -> Result:
+        total = sum(row.cost_usd for row in self._rows)
+        return Result(
+            status=end.status,
+            virtual_seconds=self._now,
+            attempts=tuple(self._rows),
+            blocks=tuple(map(block_row, self._blocks)),
+            cost_usd=total,
+            search_cost_usd=max(0.0, total - run_usd),
+            found_after=found_after,
+            infra=end.won.row.infra if end.won else "",
+            reason=end.reason,
+            counts=self._counts,
+        )
+
+
+_LIMIT = "the limit of the scenario came first"

@@ -1,0 +1,41 @@
+"""Simulated clouds as the planner sees them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from skyx_core.api import Candidate, Capability, Choice, Request, Source, WhyNot, make_plan
+
+if TYPE_CHECKING:
+    from skyx_sim.scenario import Scenario
+    from skyx_sim.world import CloudWorld
+
+CAPABILITIES = frozenset(Capability) - {Capability.FALLBACK, Capability.FREE_DESCRIBE}
+ABILITIES = frozenset({"stop", "self_end", "ports"})
+
+
+def draw_choices(scenario: Scenario, worlds: Mapping[str, CloudWorld]) -> Iterator[Choice]:
+    """The plan of the scenario's task, lazily."""
+    task = scenario.task
+    sources = [_source(world) for world in worlds.values()]
+    return make_plan(task.requests(), sources, ordered=task.ordered).choices
+
+
+def _source(world: CloudWorld) -> Source:
+    return Source(
+        cloud=world.cloud.name,
+        capabilities=CAPABILITIES,
+        abilities=ABILITIES,
+        offers=world.shop.offers,
+        lacks=_nothing_lacks,
+        why_nothing=_no_reason,
+    )
+
+
+def _nothing_lacks(_: Candidate, __: Request) -> Sequence[WhyNot]:
+    return ()
+
+
+def _no_reason(_: Request) -> Sequence[WhyNot]:
+    return ()
