@@ -15,15 +15,18 @@ ACCESS: tuple[ErrorRule, ...] = (
         "auth.login",
         AUTH,
         CLOUD,
-        code=r"ClientAuthenticationError|CredentialUnavailableError|AuthenticationRequiredError|AADSTS\d+|.*AuthenticationToken\w*|AuthenticationFailed\w*|Unauthorized"
-        r"|invalid_(?:client|grant)|InvalidClientSecret\w*|InvalidAuthenticationInfo|TokenExpired|InteractionRequired|AccountUnusable|CLIError",
+        code=r"ClientAuthenticationError|CredentialUnavailableError|AuthenticationRequiredError|AADSTS\d+"
+        r"|.*AuthenticationToken\w*|AuthenticationFailed\w*|Unauthorized"
+        r"|invalid_(?:client|grant)|InvalidClientSecret\w*|InvalidAuthenticationInfo|TokenExpired|InteractionRequired"
+        r"|AccountUnusable|CLIError",
         hint=_AZ,
     ),
     _LOGIN.block(
         "auth.login-told",
         AUTH,
         CLOUD,
-        message=r"AADSTS\d{5,}|please run .?az login|refresh token .{0,40}(?:expired|invalid)|(?:access token|client secret).{0,60}(?:expired|invalid)|DefaultAzureCredential failed",
+        message=r"AADSTS\d{5,}|please run .?az login|refresh token .{0,40}(?:expired|invalid)|(?:access token"
+        r"|client secret).{0,60}(?:expired|invalid)|DefaultAzureCredential failed",
         hint=_AZ,
     ),
     _LOGIN.block("auth.status", AUTH, CLOUD, status=401, hint=_AZ),
@@ -69,8 +72,10 @@ ACCESS: tuple[ErrorRule, ...] = (
         "right.missing",
         PERMISSION,
         CLOUD,
-        code=r"AuthorizationFailed|LinkedAuthorizationFailed|LinkedAccessCheckFailed|.*AuthorizationFailed|Forbidden|AccessDenied"
-        r"|InsufficientPrivileges|Authorization_RequestDenied|KeyVaultAccessForbidden|InaccessibleImage|InvalidApplicationPermission",
+        code=r"AuthorizationFailed|LinkedAuthorizationFailed|LinkedAccessCheckFailed|.*AuthorizationFailed|Forbidden"
+        r"|AccessDenied"
+        r"|InsufficientPrivileges|Authorization_RequestDenied|KeyVaultAccessForbidden|InaccessibleImage"
+        r"|InvalidApplicationPermission",
         hint="the identity lacks a right; grant Contributor (or Virtual Machine Contributor) on the resource group",
     ),
     _ARM.block(
@@ -84,21 +89,24 @@ ACCESS: tuple[ErrorRule, ...] = (
         "account.disabled",
         CONFIG,
         CLOUD,
-        code=r".*DisabledSubscription|SubscriptionDisabled|SubscriptionNotActive|SubscriptionSuspended|InactiveSubscription|.*BillingError|SpendingLimit\w*|PaymentRequired",
+        code=r".*DisabledSubscription|SubscriptionDisabled|SubscriptionNotActive|SubscriptionSuspended"
+        r"|InactiveSubscription|.*BillingError|SpendingLimit\w*|PaymentRequired",
         hint="the subscription is disabled; enable it again (billing), or select another",
     ),
     _ARM.block(
         "account.disabled-told",
         CONFIG,
         CLOUD,
-        message=r"subscription .{0,80}(?:is|was|has been) (?:disabled|suspended|cancell?ed|expired)|spending limit|past due",
+        message=r"subscription .{0,80}(?:is|was|has been) (?:disabled|suspended|cancell?ed|expired)|spending limit"
+        r"|past due",
         hint="the subscription is disabled; enable it again (billing), or select another",
     ),
     _ARM.block(
         "account.provider",
         CONFIG,
         CLOUD,
-        code="MissingSubscriptionRegistration|SubscriptionNotRegistered|MissingRegistrationForType|NotRegistered|ResourceProviderNotRegistered|FeatureNotRegistered|SubscriptionNotRegisteredForFeature|.*FeatureNotEnabled.*",
+        code="MissingSubscriptionRegistration|SubscriptionNotRegistered|MissingRegistrationForType|NotRegistered"
+        "|ResourceProviderNotRegistered|FeatureNotRegistered|SubscriptionNotRegisteredForFeature|.*FeatureNotEnabled.*",
         message=r"(?:namespace|feature|provider) '?(?P<what>[\w./-]+\w)",
         hint="{what} is not switched on; run 'az provider register --namespace {what}' (or 'az feature register')",
     ),
@@ -113,7 +121,8 @@ ACCESS: tuple[ErrorRule, ...] = (
         "account.region-off",
         CONFIG,
         REGION,
-        code="MissingRegistrationForLocation|NoRegisteredProviderFound|LocationNotAvailableForResourceType|LocationNotAvailableForResourceGroup|LocationNotSupported|InvalidLocation|LocationRequired",
+        code="MissingRegistrationForLocation|NoRegisteredProviderFound|LocationNotAvailableForResourceType"
+        "|LocationNotAvailableForResourceGroup|LocationNotSupported|InvalidLocation|LocationRequired",
         hint="{region} is not open for this kind of resource; use another region",
     ),
     _ARM.block(
@@ -127,7 +136,8 @@ ACCESS: tuple[ErrorRule, ...] = (
         "account.terms",
         CONFIG,
         CLOUD,
-        code=r"Marketplace\w+|ResourcePurchaseValidationFailed|ResourcePurchaseCanceling|VMMarketplaceInvalidInput|PlanNotFound|.*TermsNotAccepted|PurchaseEligibility\w*",
+        code=r"Marketplace\w+|ResourcePurchaseValidationFailed|ResourcePurchaseCanceling|VMMarketplaceInvalidInput"
+        r"|PlanNotFound|.*TermsNotAccepted|PurchaseEligibility\w*",
         hint="the image needs its terms accepted; run 'az vm image terms accept'",
     ),
     _ARM.block(
@@ -155,7 +165,8 @@ ACCESS: tuple[ErrorRule, ...] = (
         "absent.image",
         NOT_FOUND,
         REGION,
-        code=r".*Image\w*NotFound|PlatformImageNotFound|GalleryImage\w*|ImageNotFound|InvalidImageReference|.*ImageVersion\w*",
+        code=r".*Image\w*NotFound|PlatformImageNotFound|GalleryImage\w*|ImageNotFound|InvalidImageReference"
+        r"|.*ImageVersion\w*",
         hint="the image does not exist in {region}; check its name, or copy it there",
     ),
     _ARM.block(
@@ -169,7 +180,8 @@ ACCESS: tuple[ErrorRule, ...] = (
         "absent.other",
         NOT_FOUND,
         REGION,
-        code=r"ResourceNotFound\w*|InvalidResourceReference|NotFound|ParentResourceNotFound|.*NotFound|InvalidResourceId",
+        code=r"ResourceNotFound\w*|InvalidResourceReference|NotFound|ParentResourceNotFound|.*NotFound"
+        r"|InvalidResourceId",
         hint="something named in the configuration (network, subnet, security group) does not exist in {region}",
     ),
 )

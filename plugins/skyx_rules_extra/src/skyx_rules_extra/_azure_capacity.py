@@ -24,7 +24,10 @@ _STOCK = Rows(
 _QUOTA = Rows("azure", "learn.microsoft.com: vCPU, network and deployment quota errors, read 2026-11-30")
 
 _OVER = r"(?:exceeding approved|exceeds?(?: the)? approved|exceeding quota limits? of|approved quota)"
-_QUOTAS = r"OperationNotAllowed|.*QuotaExceeded.*|QuotaExceeded|Conflict|BadRequest|AllocationFailed|InvalidTemplateDeployment|"
+_QUOTAS = (
+    r"OperationNotAllowed|.*QuotaExceeded.*|QuotaExceeded|Conflict|BadRequest|AllocationFailed"
+    r"|InvalidTemplateDeployment|"
+)
 
 STOCK: tuple[ErrorRule, ...] = (
     _STOCK.block(
@@ -81,14 +84,16 @@ STOCK: tuple[ErrorRule, ...] = (
         "allocation.region",
         CAPACITY,
         TYPE,
-        code=r"AllocationFailed|OverconstrainedAllocationRequest|AllocationTimedOut|CapacityNotAvailable|InsufficientCapacity|OutOfCapacity|.*AllocationFailure",
+        code=r"AllocationFailed|OverconstrainedAllocationRequest|AllocationTimedOut|CapacityNotAvailable"
+        r"|InsufficientCapacity|OutOfCapacity|.*AllocationFailure",
         hint="Azure has no room for {instance_type} in {region} now",
     ),
     _STOCK.block(
         "reservation.full",
         CAPACITY,
         ZONE_TYPE,
-        code=r".*CapacityReservation(?:Exceeded|Full|Overallocat).*|.*ReservationCapacityExceeded|OverallocationNotAllowed",
+        code=r".*CapacityReservation(?:Exceeded|Full|Overallocat).*|.*ReservationCapacityExceeded"
+        r"|OverallocationNotAllowed",
         hint="the capacity reservation is full",
     ),
     _STOCK.block(
@@ -110,7 +115,8 @@ STOCK: tuple[ErrorRule, ...] = (
         "spot.closed",
         CONFIG,
         SPOT,
-        code="AzureSpotFeatureNotEnabledForSubscription|VMPriorityCannotBeApplied|AzureSpotIsNotSupportedForThisAPIVersion",
+        code="AzureSpotFeatureNotEnabledForSubscription|VMPriorityCannotBeApplied"
+        "|AzureSpotIsNotSupportedForThisAPIVersion",
         account_wide=True,
         hint="this subscription may not use spot machines; use on-demand or another subscription",
     ),
@@ -168,7 +174,8 @@ QUOTAS: tuple[ErrorRule, ...] = (
         QUOTA,
         REGION,
         code=_QUOTAS,
-        message=rf"{_OVER} (?:total ?regional ?(?:v?cpus?|cores)|regional cores|total cores|cores?|virtual ?machines|vm ?count)\b",
+        message=rf"{_OVER} (?:total ?regional ?(?:v?cpus?|cores)|regional cores|total cores|cores?|virtual ?machines"
+        r"|vm ?count)\b",
         hint="the quota of all cores in {region} is used up; request more (az vm list-usage --location {region})",
     ),
     _QUOTA.block(
@@ -200,15 +207,18 @@ QUOTAS: tuple[ErrorRule, ...] = (
         "quota.count",
         QUOTA,
         REGION,
-        code=r".*CountLimit(?:Reached|Exceeded).*|.*CountPerSubscription\w*Exceeded|.*CountExceed.*|.*LimitReached.*|PublicIPAddress\w*Quota\w*"
-        r"|ResourceGroupQuotaExceeded|StorageAccountQuota\w*|SubscriptionQuotaReached|NetworkingQuota\w*|ResourceCountExceeds.*",
+        code=r".*CountLimit(?:Reached|Exceeded).*|.*CountPerSubscription\w*Exceeded|.*CountExceed.*|.*LimitReached.*"
+        r"|PublicIPAddress\w*Quota\w*"
+        r"|ResourceGroupQuotaExceeded|StorageAccountQuota\w*|SubscriptionQuotaReached|NetworkingQuota\w*"
+        r"|ResourceCountExceeds.*",
         hint="a count of network or storage objects in {region} is at its limit; delete unused ones",
     ),
     _QUOTA.block(
         "quota.subnet",
         CONFIG,
         REGION,
-        code="SubnetIsFull|InsufficientSubnetSize|SubnetWithoutFreeAddresses|.*AddressSpaceExhausted|.*IPAddressesExhausted",
+        code="SubnetIsFull|InsufficientSubnetSize|SubnetWithoutFreeAddresses|.*AddressSpaceExhausted"
+        "|.*IPAddressesExhausted",
         ttl=10 * MINUTE,
         hint="the subnet in {region} has no free addresses; use a larger one",
     ),

@@ -72,7 +72,8 @@ SIZES: tuple[ErrorRule, ...] = (
         "size.unsupported",
         UNSUPPORTED,
         TYPE,
-        code=r"VMSize(?:Not|Doesnt|DoesNot|IsNot).*|SkuNotSupported\w*|.*NotSupportedForVMSize|.*NotSupportedFor(?:Sku|Size)\w*|FeatureNotSupportedForSku|SizeNotSupported\w*",
+        code=r"VMSize(?:Not|Doesnt|DoesNot|IsNot).*|SkuNotSupported\w*|.*NotSupportedForVMSize|.*NotSupportedFor(?:Sku"
+        r"|Size)\w*|FeatureNotSupportedForSku|SizeNotSupported\w*",
         hint="{instance_type} is not offered so in {region}; choose another size or region",
     ),
     _SIZE.block(
@@ -80,7 +81,8 @@ SIZES: tuple[ErrorRule, ...] = (
         UNSUPPORTED,
         TYPE,
         code=_BAD,
-        message=r"(?:not supported|not allowed|cannot be used|exceeds?|too (?:many|small)|maximum number).{0,120}VM ?size|(?:storage account type|ephemeral|data ?disks).{0,160}VM ?size",
+        message=r"(?:not supported|not allowed|cannot be used|exceeds?|too (?:many|small)"
+        r"|maximum number).{0,120}VM ?size|(?:storage account type|ephemeral|data ?disks).{0,160}VM ?size",
         hint="{instance_type} does not take these disks; change them, or choose another size",
     ),
     _SIZE.block(
@@ -88,13 +90,15 @@ SIZES: tuple[ErrorRule, ...] = (
         UNSUPPORTED,
         TYPE,
         code=r"OperationNotAllowed|NotSupported|BadRequest|InvalidParameter|.*NotSupported",
-        message=r"(?:vm ?size|\bsku\b|Standard_\w+).{0,160}(?:not|n.t) (?:be )?(?:support|allow|permit|available)|not supported .{0,100}(?:vm ?size|sku)",
+        message=r"(?:vm ?size|\bsku\b|Standard_\w+).{0,160}(?:not|n.t) (?:be )?(?:support|allow|permit|available)"
+        r"|not supported .{0,100}(?:vm ?size|sku)",
         hint="{instance_type} does not support what is asked for; choose another size",
     ),
     _SIZE.abort(
         "image.disk-size",
         code=_BAD + "|ResizeDiskError|DiskSize\\w*",
-        message=r"(?:disk size|size of the disk|diskSizeGB).{0,200}(?:smaller|less than)|smaller than the size of the .{0,80}image",
+        message=r"(?:disk size|size of the disk|diskSizeGB).{0,200}(?:smaller|less than)"
+        r"|smaller than the size of the .{0,80}image",
         hint="the disk is smaller than the image; raise disk_size",
     ),
 )
@@ -105,7 +109,8 @@ REQUESTS: tuple[ErrorRule, ...] = (
         RATE_LIMIT,
         REGION,
         PATIENT,
-        code=r"TooManyRequests\w*|.*Throttled|.*Throttling\w*|.*RequestLimit\w*|SubscriptionRequests\w*|RequestRateTooLarge",
+        code=r"TooManyRequests\w*|.*Throttled|.*Throttling\w*|.*RequestLimit\w*|SubscriptionRequests\w*"
+        r"|RequestRateTooLarge",
         hint="Azure takes no more calls for now; tried again",
     ),
     _ARM.again(
@@ -130,8 +135,12 @@ REQUESTS: tuple[ErrorRule, ...] = (
         TRANSIENT,
         TYPE,
         BUSY,
-        code=r"AnotherOperationInProgress|OperationPreempted|OperationCancel\w+|Conflicting\w+|Concurrent\w+|CanceledAndSuperseded\w+|ReferencedResourceNotProvisioned|ResourceNotReady|ResourceNotProvisioned|.*BeingDeleted|.*InProgress"
-        r"|DeploymentActive\w*|InUse\w*CannotBe\w+|.*MarkedForDeletion|AttachDiskWhileBeingDetached|DiskBlobPendingCopy\w*|PrivateIPAddress(?:InUse|IsAllocated\w*)|PreconditionFailed|EtagMismatch|ResourceGroupDeleting|ResourceExistsError|RequestConflict",
+        code=r"AnotherOperationInProgress|OperationPreempted|OperationCancel\w+|Conflicting\w+|Concurrent\w+"
+        r"|CanceledAndSuperseded\w+|ReferencedResourceNotProvisioned|ResourceNotReady|ResourceNotProvisioned"
+        r"|.*BeingDeleted|.*InProgress"
+        r"|DeploymentActive\w*|InUse\w*CannotBe\w+|.*MarkedForDeletion|AttachDiskWhileBeingDetached"
+        r"|DiskBlobPendingCopy\w*|PrivateIPAddress(?:InUse|IsAllocated\w*)|PreconditionFailed|EtagMismatch"
+        r"|ResourceGroupDeleting|ResourceExistsError|RequestConflict",
         hint="another change is under way on that resource; it is waited for",
     ),
     _ARM.again(
@@ -140,21 +149,25 @@ REQUESTS: tuple[ErrorRule, ...] = (
         TYPE,
         BUSY,
         code=_BAD + "|",
-        message=r"being (?:deleted|deallocated|updated|modified)|deprovisioning|another operation|in progress|marked for deletion|reserved for another|not in succeeded state|currently being|try again later|please retry",
+        message=r"being (?:deleted|deallocated|updated|modified)|deprovisioning|another operation|in progress"
+        r"|marked for deletion|reserved for another|not in succeeded state|currently being|try again later"
+        r"|please retry",
         hint="another change is under way on that resource; it is waited for",
     ),
     _ARM.block(
         "name.taken",
         CONFIG,
         REGION,
-        code=r"DnsRecordInUse|StorageAccountAlready\w+|.*NameAlready\w+|.*NameNotAvailable|PublicIPAddressInUse|.*AlreadyInUse",
+        code=r"DnsRecordInUse|StorageAccountAlready\w+|.*NameAlready\w+|.*NameNotAvailable|PublicIPAddressInUse"
+        r"|.*AlreadyInUse",
         hint="a name or address is in use in {region} already; choose another",
     ),
     _ARM.block(
         "boot.slow",
         TRANSIENT,
         TYPE,
-        code=r"(?:OSProvisioning|VMStart|VMCreate|VMExtension|Provisioning|VMExtensionProvisioning)\w*(?:TimedOut|Timeout|Error|Failed)|VMExtension\w+|VMAgentStatus\w+|.*NotReportingStatus",
+        code=r"(?:OSProvisioning|VMStart|VMCreate|VMExtension|Provisioning|VMExtensionProvisioning)\w*(?:TimedOut"
+        r"|Timeout|Error|Failed)|VMExtension\w+|VMAgentStatus\w+|.*NotReportingStatus",
         ttl=5 * MINUTE,
         hint="the machine did not finish booting; it is removed and another is tried",
     ),
@@ -163,14 +176,20 @@ REQUESTS: tuple[ErrorRule, ...] = (
         TRANSIENT,
         TYPE,
         BRIEF,
-        code=r"Internal\w*Error|InternalExecutionError|.*Internal\w*Error|ServerTimeout|.*ServiceUnavailable|ServerBusy|OperationTimedOut|GatewayTimeout|RequestTimeout|BadGateway|StorageFailure\w*|Disk\w*InternalError|NetworkingInternal\w+"
+        code=r"Internal\w*Error|InternalExecutionError|.*Internal\w*Error|ServerTimeout|.*ServiceUnavailable"
+        r"|ServerBusy|OperationTimedOut|GatewayTimeout|RequestTimeout|BadGateway|StorageFailure\w*"
+        r"|Disk\w*InternalError|NetworkingInternal\w+"
         r"|ServiceRequestError|ServiceResponse\w*Error|IncompleteReadError|ResourceDeploymentTimeout|Unknown(?:Error)?",
         hint="Azure has trouble; tried again",
     ),
     _ARM.abort(
         "request.invalid",
-        code=r"InvalidParameter\w*|InvalidTemplate|InvalidRequest\w*|InvalidResource(?:Name|Type)\w*|InvalidContent\w*|InvalidJson|InvalidDeployment\w*|PropertyChangeNotAllowed|MaxPrice\w+|EvictionPolicy\w+|LinkedInvalidPropertyId"
-        r"|InvalidApiVersion\w*|InvalidDomainName\w*|InvalidUserName|.*RequestFormat|ReservedResourceName|RequestContent\w*|InvalidDiskSize\w*|ResizeDiskError|UnsupportedMediaType|MissingRequired\w*|.*ValidationFailed|ValidationError",
+        code=r"InvalidParameter\w*|InvalidTemplate|InvalidRequest\w*|InvalidResource(?:Name|Type)\w*|InvalidContent\w*"
+        r"|InvalidJson|InvalidDeployment\w*|PropertyChangeNotAllowed|MaxPrice\w+|EvictionPolicy\w+"
+        r"|LinkedInvalidPropertyId"
+        r"|InvalidApiVersion\w*|InvalidDomainName\w*|InvalidUserName|.*RequestFormat|ReservedResourceName"
+        r"|RequestContent\w*|InvalidDiskSize\w*|ResizeDiskError|UnsupportedMediaType|MissingRequired\w*"
+        r"|.*ValidationFailed|ValidationError",
         hint="Azure refuses the request; see the message for the field",
     ),
     _ARM.block(
@@ -195,7 +214,8 @@ REQUESTS: tuple[ErrorRule, ...] = (
         "deployment.failed",
         TRANSIENT,
         TYPE,
-        code=r"DeploymentFailed|ResourceDeploymentFailure|InvalidTemplateDeployment|MultipleErrorsOccurred|ProvisioningState\w*|Failed",
+        code=r"DeploymentFailed|ResourceDeploymentFailure|InvalidTemplateDeployment|MultipleErrorsOccurred"
+        r"|ProvisioningState\w*|Failed",
         ttl=5 * MINUTE,
         hint="the deployment failed and Azure gives no reason; see its record in the portal",
     ),

@@ -1,4 +1,4 @@
-"""Error rules: kubernetes, answers of the API server and of its clients. Each blocks its own context only."""
+"""Error rules: kubernetes, answers of the API server. Each blocks its own context only."""
 
 from __future__ import annotations
 
@@ -9,11 +9,9 @@ from skyx_rules_extra._rows import (
     BUSY,
     CONFIG,
     HOUR,
-    MINUTE,
     NOT_FOUND,
     PATIENT,
     PERMISSION,
-    QUOTA,
     RATE_LIMIT,
     REGION,
     TRANSIENT,
@@ -23,119 +21,6 @@ from skyx_rules_extra._rows import (
 )
 
 _API = Rows("kubernetes", "kubernetes.io API conventions: Status reasons, read 2026-11-30")
-_ADMISSION = Rows("kubernetes", "kubernetes.io admission controllers, quotas and limit ranges, read 2026-11-30")
-_CLIENT = Rows("kubernetes", "kubernetes python client, urllib3 and kubectl credential plugins, read 2026-11-30")
-
-_WEBHOOK = r"failed calling webhook|failed to call webhook|calling admission webhook"
-_DENIED = r"Forbidden|FailedCreate|BadRequest|InternalError|Invalid|NotAcceptable|PolicyViolation|403|"
-
-ADMISSION: tuple[ErrorRule, ...] = (
-    _ADMISSION.again(
-        "quota.conflict",
-        TRANSIENT,
-        REGION,
-        BRIEF,
-        message=r"operation cannot be fulfilled|object has been modified",
-        hint="two writers met; tried again",
-    ),
-    _ADMISSION.block(
-        "quota.limits-missing",
-        CONFIG,
-        REGION,
-        message=r"failed quota: \S+ must specify (?P<what>[\w.,/-]+)",
-        hint="a quota of the namespace asks for {what} in each pod",
-    ),
-    _ADMISSION.block(
-        "quota.objects",
-        QUOTA,
-        REGION,
-        message=r"exceeded quota: (?P<quota>[^,\s]+),? requested: (?:count/\S+?|pods|services|persistentvolumeclaims|services\.\w+|requests\.storage|secrets|configmaps|\S*storageclass\S*)=",
-        hint="quota {quota} of the namespace in {region} allows no more of these objects",
-    ),
-    _ADMISSION.block(
-        "quota.resources",
-        QUOTA,
-        TYPE,
-        message=r"exceeded quota: (?P<quota>[^,\s]+)",
-        hint="quota {quota} of the namespace in {region} is used up; end pods or ask for a larger one",
-    ),
-    _ADMISSION.block(
-        "quota.range",
-        QUOTA,
-        TYPE,
-        ttl="until_fixed",
-        message=r"(?:maximum|minimum) \S+ (?:usage|limit|request)\w* per (?:container|pod|persistentvolumeclaim)|limit to request ratio",
-        hint="a limit range of the namespace in {region} forbids this size",
-    ),
-    _ADMISSION.block(
-        "quota.spoken",
-        QUOTA,
-        TYPE,
-        code=_DENIED,
-        message=r"exceeded (?:the )?quota|quota exceeded",
-        hint="a quota of the namespace in {region} is used up",
-    ),
-    _ADMISSION.block(
-        "webhook.certificate",
-        CONFIG,
-        REGION,
-        message=rf"(?:{_WEBHOOK}).*(?:x509|certificate)",
-        hint="a webhook of {region} has a bad certificate; ask the cluster's administrator",
-    ),
-    _ADMISSION.again(
-        "webhook.unanswered",
-        TRANSIENT,
-        REGION,
-        BRIEF,
-        message=_WEBHOOK,
-        hint="a webhook of {region} did not answer; tried again",
-    ),
-    _ADMISSION.block(
-        "policy.webhook",
-        PERMISSION,
-        REGION,
-        code=_DENIED,
-        message=r"admission webhook \"?(?P<hook>[\w./-]+)\"? denied|denied the request|GKE Warden|ValidatingAdmissionPolicy|admission control",
-        hint="a policy of {region} forbids the pod; see the message, or ask the cluster's administrator",
-    ),
-    _ADMISSION.block(
-        "policy.security",
-        PERMISSION,
-        REGION,
-        message=r"violates PodSecurity|pod ?security ?polic|security context constraint|privileged .{0,40}not allowed|hostPath .{0,40}not allowed",
-        hint="the security policy of the namespace in {region} forbids the pod",
-    ),
-    _ADMISSION.again(
-        "namespace.ending",
-        TRANSIENT,
-        REGION,
-        BUSY,
-        message=r"is being terminated|namespace .{0,80}terminating",
-        hint="the namespace is being deleted; it is waited for",
-    ),
-    _ADMISSION.again(
-        "account.fresh",
-        TRANSIENT,
-        REGION,
-        BRIEF,
-        message=r"service ?account \"?(?:\S+/)?default\"? (?:was )?not found|no API token found",
-        hint="the namespace is new; its default service account comes in a moment",
-    ),
-    _ADMISSION.block(
-        "account.missing",
-        NOT_FOUND,
-        REGION,
-        message=r"service ?account \"?(?P<name>[^\s\"]+)\"? (?:was )?not found|looking up service account",
-        hint="the service account {name} is missing in {region}; create it",
-    ),
-    _ADMISSION.block(
-        "class.missing",
-        NOT_FOUND,
-        REGION,
-        message=r"(?:no )?(?P<what>PriorityClass|RuntimeClass|IngressClass|StorageClass)\S* (?:with name )?\"?(?P<name>[^\s\"]+)\"? (?:was |is )?(?:not )?found",
-        hint="{what} {name} is missing in {region}; create it",
-    ),
-)
 
 API: tuple[ErrorRule, ...] = (
     _API.again(
@@ -203,7 +88,8 @@ API: tuple[ErrorRule, ...] = (
         "api.login-told",
         AUTH,
         REGION,
-        message=r"must be logged in to the server|provide credentials|token (?:has|is) expired|expired token|ExpiredToken|handshake status 401|refresh token|invalid bearer",
+        message=r"must be logged in to the server|provide credentials|token (?:has|is) expired|expired token"
+        r"|ExpiredToken|handshake status 401|refresh token|invalid bearer",
         hint="the login of context {region} is not valid any more; renew the kubeconfig",
     ),
     _API.block(
@@ -217,7 +103,8 @@ API: tuple[ErrorRule, ...] = (
         "api.kind",
         UNSUPPORTED,
         REGION,
-        message=r"could not find the requested resource|no matches for kind|no kind .{0,80}is registered|unknown (?:kind|api)",
+        message=r"could not find the requested resource|no matches for kind|no kind .{0,80}is registered"
+        r"|unknown (?:kind|api)",
         hint="the cluster {region} does not know this kind of object; install what provides it",
     ),
     _API.again(
@@ -281,7 +168,8 @@ API: tuple[ErrorRule, ...] = (
         TRANSIENT,
         REGION,
         BRIEF,
-        code=r"InternalError|ServerTimeout|Timeout|ServiceUnavailable|Gone|Expired|GatewayTimeout|StoreReadError|50[0234]|410",
+        code=r"InternalError|ServerTimeout|Timeout|ServiceUnavailable|Gone|Expired|GatewayTimeout|StoreReadError"
+        r"|50[0234]|410",
         hint="the API server of {region} has trouble; tried again",
     ),
     _API.again(
@@ -289,8 +177,10 @@ API: tuple[ErrorRule, ...] = (
         TRANSIENT,
         REGION,
         BRIEF,
-        message=r"etcdserver|leader changed|apiserver (?:is )?not ready|server is currently unable|unable to handle the request|internal error occurred"
-        r"|handshake status (?:400|404|50\d)|error dialing backend|connection (?:was )?aborted|remote end closed|RemoteDisconnected|read timed out|readtimeout|connection reset|unexpected EOF",
+        message=r"etcdserver|leader changed|apiserver (?:is )?not ready|server is currently unable"
+        r"|unable to handle the request|internal error occurred"
+        r"|handshake status (?:400|404|50\d)|error dialing backend|connection (?:was )?aborted|remote end closed"
+        r"|RemoteDisconnected|read timed out|readtimeout|connection reset|unexpected EOF",
         hint="the API server of {region} has trouble; tried again",
     ),
     _API.block(
@@ -299,93 +189,5 @@ API: tuple[ErrorRule, ...] = (
         REGION,
         code="MethodNotAllowed|NotAcceptable|UnsupportedMediaType|40[56]|415",
         hint="the API server of {region} does not offer this call",
-    ),
-)
-
-_KUBECONFIG = r"Config(?:Exception|Error)|KubeConfig\w*|ConfigurationError|ContextNotFound|"
-
-CLIENT: tuple[ErrorRule, ...] = (
-    _CLIENT.block(
-        "client.plugin-missing",
-        CONFIG,
-        REGION,
-        message=r"(?:exec: |executable )\"?(?P<tool>[\w.-]+)\"?:? (?:executable file )?(?:not found|no such file)|(?P<tool2>[\w.-]+-auth-plugin) (?:was )?not found",
-        hint="the program {tool}, which gives the credentials of {region}, is not installed",
-    ),
-    _CLIENT.block(
-        "client.plugin-version",
-        CONFIG,
-        REGION,
-        message=r"invalid apiVersion|exec plugin is configured to use API version|apiVersion.{0,60}not (?:supported|recognized)",
-        hint="the kubeconfig of {region} is outdated; make it anew",
-    ),
-    _CLIENT.block(
-        "client.plugin-failed",
-        AUTH,
-        REGION,
-        message=r"executable (?P<tool>[\w./-]+) failed|getting credentials|exec plugin",
-        hint="{tool} gives no credentials for {region}; log in to its cloud again",
-    ),
-    _CLIENT.block(
-        "client.login",
-        AUTH,
-        REGION,
-        code=r"ExecCredentialError|RefreshError|.*CredentialsError|ExpiredToken\w*|SSOError|UnauthorizedSSOTokenError",
-        hint="the credentials of {region} are not valid; log in again",
-    ),
-    _CLIENT.block(
-        "client.certificate-expired",
-        AUTH,
-        REGION,
-        message=r"certificate has expired|expired certificate|bad certificate|client certificate",
-        hint="a certificate of context {region} has expired; make the kubeconfig anew",
-    ),
-    _CLIENT.block(
-        "client.certificate",
-        CONFIG,
-        REGION,
-        message=r"x509|CERTIFICATE_VERIFY_FAILED|certificate (?:verify failed|signed by unknown)|SSLError|WRONG_VERSION_NUMBER",
-        hint="the certificate of {region}'s API server is not trusted; fix the kubeconfig",
-    ),
-    _CLIENT.block(
-        "client.kubeconfig",
-        CONFIG,
-        REGION,
-        code=_KUBECONFIG,
-        message=r"kube-?config|context .{0,80}(?:not found|does not exist|was not found)|expected (?:object|key)|no configuration|service host/port is not set",
-        hint="the kubeconfig has no usable context {region}",
-    ),
-    _CLIENT.block(
-        "client.config",
-        CONFIG,
-        REGION,
-        code=r"Config(?:Exception|Error)|KubeConfig\w*|ConfigurationError|ContextNotFound",
-        hint="the kubeconfig of {region} is not usable; see the message",
-    ),
-    _CLIENT.again(
-        "client.broken-off",
-        TRANSIENT,
-        REGION,
-        BRIEF,
-        code=r"ProtocolError|ReadTimeout\w*|RemoteDisconnected|ConnectionResetError|WebSocket\w*|IncompleteRead|ChunkedEncodingError",
-        hint="the connection to {region} broke; tried again",
-    ),
-    _CLIENT.block(
-        "client.unreachable",
-        CONFIG,
-        REGION,
-        ttl=5 * MINUTE,
-        code=r"MaxRetryError|NewConnectionError|Connect(?:ion)?(?:Timeout)?(?:Error|Refused\w*)?|ConnectTimeout|NameResolutionError|ProxyError|URLError|gaierror",
-        hint="the API server of {region} does not answer; is the cluster running, and is the context current?",
-    ),
-    _CLIENT.block(
-        "client.unreachable-told",
-        CONFIG,
-        REGION,
-        ttl=5 * MINUTE,
-        code=r"(?!ErrImage|ImagePull|FailedMount|ProvisioningFailed).*",
-        message=r"connection refused|max retries exceeded|unable to connect to the server|name or service not known|no such host|failed to resolve"
-        r"|temporary failure in name resolution|nodename nor servname|no route to host|i/o timeout|network is unreachable|connect(?:ion)? timed out|tunnel connection failed",
-        hint="the API server of {region} does not answer; is the cluster running, and is the context current?",
     ),
 )
