@@ -1,4 +1,4 @@
-"""Bars of a result file: how many times its floor each figure is, on a logarithmic scale."""
+"""Pictures of a result file: bars of ratios on a logarithmic scale, and lines of what grows."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from math import ceil, floor, log10
 from pathlib import Path
 from xml.sax.saxutils import escape
 
+from benchmarks import growth
 from benchmarks.places import REPOSITORY
 
 TARGET = REPOSITORY / "docs" / "benchmarks"
@@ -19,7 +20,9 @@ Scale = Callable[[float], float]
 
 
 def main(source: Path, target: Path = TARGET) -> int:
-    """Writes ``floors.svg``, and ``peers.svg`` where a peer was measured. 2 for a file that can't be read."""
+    """Writes ``floors.svg``, ``peers.svg`` where a peer was measured, and ``growth-NAME.svg`` where there are sizes. 2
+    for a file that can't be read.
+    """
     try:
         data = json.loads(source.read_text())
         rows, about = list(data["rows"]), _about(data)
@@ -32,6 +35,10 @@ def main(source: Path, target: Path = TARGET) -> int:
     peers = [_Bar.of(row, "times_faster", "") for row in rows if row["times_faster"]]
     if peers:
         (target / "peers.svg").write_text(draw("Times faster than the peer (right is better)", about, peers))
+    for name in growth.names(rows):
+        unit = next(str(row["unit"]) for row in rows if row["name"] == name and row.get("size"))
+        text = growth.draw(f"{name}: how cost grows (lower is better)", about, unit, growth.lines_of(rows, name))
+        (target / f"growth-{name}.svg").write_text(text)
     return 0
 
 
