@@ -5,10 +5,22 @@ import re
 from collections.abc import Mapping
 
 from skyx_core.models.base import Model
-from skyx_core.task.aliases import ACCELERATORS, SPELLING
+from skyx_core.task.aliases import (
+    ACCELERATOR_MAKERS,
+    ACCELERATOR_WORDS,
+    ACCELERATORS,
+    MEMORY_GB,
+    TPU_VERSIONS,
+)
 from skyx_core.task.mistakes import BadValue, gather, kind_of, shown
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9 ._/+-]{0,58}[A-Za-z0-9+])?", re.ASCII)
+_SEPARATORS = re.compile(r"[\s_-]+")
+_GB = re.compile(r"([1-9][0-9]{0,3})(?:g|gb|gib)")
+_BLANK_GB = re.compile(r"(?<=\d)\s+(?=gi?b?\b)")
+_TPU = re.compile(r"tpu[ _-]?(v\d[a-z]*)((?:[ _-][a-z0-9]+)*)", re.ASCII)
+_BARE_TPU = re.compile(r"(v[2-9](?:e|p|lite|litepod)?)(-\d{1,5})", re.ASCII)
+_BY_KEY = {name.lower().replace("-", ""): name for name in MEMORY_GB} | ACCELERATORS
 _COUNT = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 
 
@@ -27,11 +39,44 @@ class Accelerators(Model):
 
 
 def canonical(name: str) -> str:
-    """The usual spelling: ``a10g`` -> ``A10G``, ``A100-40GB`` -> ``A100``. Unknown names stay as written."""
-    key = name.strip().lower()
-    if key in ACCELERATORS:
-        return ACCELERATORS[key]
-    return SPELLING.get(key) or (key if key.startswith("tpu-") else name.strip())
+    """The usual spelling, for task files and catalogues alike: case, blanks and hyphens, makers and ways of mounting
+    don't matter (``nvidia-tesla-t4`` -> ``T4``, ``NVIDIA A100 80GB PCIe`` -> ``A100-80GB``), nor does an amount of
+    memory that goes without saying (``A100-40GB`` -> ``A100``). Unknown names stay as written. Idempotent.
+    """
+    text = name.strip()
+    return _known(text.lower()) or text
+
+
+def _known(text: str) -> str:
+    """From lower case; "" if it is none that we know."""
+    owner, slash, rest = text.rpartition("/")
+    if slash and "." in owner:  # the name of a resource: nvidia.com/a100
+        text = rest
+    tpu = _TPU.fullmatch(text) or _BARE_TPU.fullmatch(text)
+    if tpu:
+        return f"tpu-{TPU_VERSIONS.get(tpu[1], tpu[1])}{_SEPARATORS.sub('-', tpu[2])}"
+    if text.startswith("tpu-"):
+        return text
+    words = [word for word in _SEPARATORS.split(_BLANK_GB.sub("", text)) if word]
+    while words and words[0] in ACCELERATOR_MAKERS and len(words) > 1:
+        if "".join(words) in _BY_KEY:
+            break
+        words = words[1:]
+    words = [word for word in words if word not in ACCELERATOR_WORDS]
+    return _BY_KEY.get("".join(words)) or _by_memory(words)
+
+
+def _by_memory(words: list[str]) -> str:
+    """``a100 sxm4 80gb`` in any order: the model, and its memory unless that goes without saying."""
+    sizes = [found for found in map(_GB.fullmatch, words) if found]
+    if len(sizes) != 1 or not words:
+        return ""
+    rest = [word for word in words if not _GB.fullmatch(word)]
+    name, size = _BY_KEY.get("".join(rest), ""), int(sizes[0][1])
+    if not name or size in MEMORY_GB.get(name, ()):
+        return name
+    model, sxm, _ = name.partition("-SXM")
+    return f"{model}-{size}GB{sxm}"
 
 
 def _count(value: object, text: object) -> float:
