@@ -238,6 +238,22 @@ class Session:
         """What recorded errors would do: an iterator of rows, one for each JSON line of this cloud."""
         return self._do.views.classify(cloud, lines)
 
+    def blocks(self, cloud: str | None = None, *, ended: bool = False) -> results.BlocksResult:
+        """What launches learned not to try, and until when. ``ended``: also what ended within the last three hours.
+        What was met with credentials or settings that are no longer in use ends here.
+        """
+        return self._do.blocks.list(cloud, ended=ended)
+
+    def clear_blocks(self, cloud: str | None = None) -> int:
+        """Forget what is blocked on one cloud, or everywhere; how many blocks that were. Safe to repeat."""
+        return self._do.blocks.clear(cloud)
+
+    def cost_report(self, *, days: float | None = 30.0) -> results.SpendReport:
+        """What clusters that are and were cost within the last ``days`` (None = ever), by list prices; not the bill."""
+        from skyx_core.cluster.costs import cost_report
+
+        return cost_report(self.store, now=self.clock.time(), days=days)
+
     def interrupt(self, *, keep: bool | None = False) -> None:
         """End every command of this session that runs in another thread, as Ctrl-C does; if none does, the next one.
         ``keep``: leave what was made; None = a second call says that. Returns at once.

@@ -28,6 +28,8 @@ TABLE: dict[str, Entry] = {
     "cancel": Entry(LOOK, "jobs:cancel", "End jobs that wait or run."),
     "explain": Entry(LOOK, "explain:explain", "Show every decision of the launches of a cluster."),
     "classify": Entry(LOOK, "classify:classify", "Say what recorded errors of a cloud would do."),
+    "blocks": Entry(LOOK, "blocks:blocks", "Show what is not tried for now, or try it again."),
+    "cost-report": Entry(LOOK, "cost_report:cost_report", "Show what clusters that are and were cost, by list prices."),
     "stop": Entry(LIFE, "lifecycle:stop", "Stop clusters; their files stay."),
     "start": Entry(LIFE, "lifecycle:start", "Start stopped clusters again."),
     "down": Entry(LIFE, "lifecycle:down", "Take clusters down for good, with their files."),

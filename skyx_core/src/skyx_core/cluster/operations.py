@@ -11,6 +11,7 @@ from skyx_core.models import Autostop, Request
 from skyx_core.state.names import check_cluster_name, made_name
 
 if TYPE_CHECKING:
+    from skyx_core.cluster.block_operations import BlockOperations
     from skyx_core.cluster.job_operations import JobOperations
     from skyx_core.cluster.jobspec import RunPerRank
     from skyx_core.cluster.launch import Confirm
@@ -27,6 +28,12 @@ class Operations:
     def __init__(self, services: Services) -> None:
         self._services = services
         self.guard = Guard(services)
+
+    @cached_property
+    def blocks(self) -> BlockOperations:
+        from skyx_core.cluster.block_operations import BlockOperations
+
+        return BlockOperations(self._services)
 
     @cached_property
     def jobs(self) -> JobOperations:

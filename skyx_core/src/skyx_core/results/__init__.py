@@ -9,9 +9,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from skyx_core.results.blocks import BlockRow as BlockRow
+    from skyx_core.results.blocks import BlocksResult as BlocksResult
     from skyx_core.results.clusters import ClusterInfo as ClusterInfo
     from skyx_core.results.clusters import LifecycleResult as LifecycleResult
     from skyx_core.results.clusters import StatusResult as StatusResult
+    from skyx_core.results.convert import to_iso as to_iso
     from skyx_core.results.convert import to_json as to_json
     from skyx_core.results.installed import CheckResult as CheckResult
     from skyx_core.results.installed import PluginInfo as PluginInfo
@@ -24,17 +27,26 @@ if TYPE_CHECKING:
     from skyx_core.results.plans import OfferRow as OfferRow
     from skyx_core.results.plans import PlanRow as PlanRow
     from skyx_core.results.plans import TaskPlan as TaskPlan
+    from skyx_core.results.spend import SpendReport as SpendReport
+    from skyx_core.results.spend import SpendRow as SpendRow
     from skyx_core.results.states import ClusterStatus as ClusterStatus
     from skyx_core.results.states import JobStatus as JobStatus
     from skyx_core.results.states import Json as Json
 
 _HOME = {
+    "blocks": (
+        "BlockRow",
+        "BlocksResult",
+    ),
     "clusters": (
         "ClusterInfo",
         "LifecycleResult",
         "StatusResult",
     ),
-    "convert": ("to_json",),
+    "convert": (
+        "to_iso",
+        "to_json",
+    ),
     "installed": (
         "CheckResult",
         "PluginInfo",
@@ -51,6 +63,10 @@ _HOME = {
         "OfferRow",
         "PlanRow",
         "TaskPlan",
+    ),
+    "spend": (
+        "SpendReport",
+        "SpendRow",
     ),
     "states": (
         "ClusterStatus",

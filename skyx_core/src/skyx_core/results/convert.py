@@ -26,3 +26,13 @@ def to_json(value: object) -> Json:
     if is_dataclass(value):
         return {f.name: to_json(getattr(value, f.name)) for f in fields(value) if f.name not in _PRIVATE}
     raise TypeError(f"{type(value).__name__} has no JSON form")
+
+
+def to_iso(seconds: float) -> str:
+    """Seconds since the epoch as ISO-8601 UTC; what no calendar holds becomes its nearest end."""
+    from datetime import UTC, datetime
+
+    try:
+        return datetime.fromtimestamp(int(seconds), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    except (ValueError, OverflowError, OSError):
+        return "9999-12-31T23:59:59Z" if seconds > 0 else "0001-01-01T00:00:00Z"

@@ -112,6 +112,15 @@ def age(created: str | None, now: float) -> str:
         return "-"
 
 
+def ahead(time: str, now: float) -> str:
+    """How far ahead (``in 4 min``), or that it is past."""
+    try:
+        seconds = _epoch(time) - now
+    except ValueError:
+        return "-"
+    return f"in {_span(seconds)}" if seconds > 0 else "ended"
+
+
 def _span(seconds: float) -> str:
     for size, unit in _UNITS:
         if seconds >= size:
