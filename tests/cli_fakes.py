@@ -26,7 +26,9 @@ from skyx_core.results import (
     LifecycleResult,
     LogChunk,
     OfferRow,
+    PipelinePlan,
     PlanRow,
+    PlanTotal,
     PluginInfo,
     TaskPlan,
 )
@@ -137,9 +139,11 @@ class FakeSession:
         if self.raises is not None:
             raise self.raises
 
-    def plan(self, task: Any, *, limit: int | None = None) -> TaskPlan:
-        self._note("plan", task=task, limit=limit)
-        return self.the_plan
+    def plan_pipeline(self, tasks: Sequence[Any], **arguments: Any) -> PipelinePlan:
+        self._note("plan_pipeline", tasks=tasks, **arguments)
+        firsts = [row for _ in tasks for row in self.the_plan.candidates[:1]]
+        total = PlanTotal(sum(row.hourly_usd for row in firsts), sum(row.egress_usd for row in firsts))
+        return PipelinePlan([self.the_plan for _ in tasks], total)
 
     def launch(self, task: Any, **arguments: Any) -> LaunchResult:
         self._note("launch", task=task, **arguments)

@@ -83,9 +83,41 @@ class Session:
 
         return Operations(make_services(self))
 
-    def plan(self, task: Task, *, limit: int | None = None) -> results.TaskPlan:
-        """Candidates in order with prices, and why others were left out. Changes nothing, needs no credentials."""
-        return self._do.views.plan(task, limit)
+    def plan(
+        self,
+        task: Task,
+        *,
+        limit: int | None = None,
+        optimize: str | None = None,
+        near: bool = False,
+        catalogued: bool = False,
+    ) -> results.TaskPlan:
+        """Candidates in order with prices, and why others were left out. Changes nothing, needs no credentials.
+
+        ``limit``: None = all, but no more than 10,000. ``optimize``: "cost" or "time"; None = the setting. ``near``:
+        say what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here.
+        """
+        _check_task(task)
+        whole = self.plan_pipeline([task], limit=limit, optimize=optimize, near=near, catalogued=catalogued)
+        return whole.tasks[0]
+
+    def plan_pipeline(
+        self,
+        tasks: Sequence[Task],
+        *,
+        limit: int | None = None,
+        optimize: str | None = None,
+        near: bool = False,
+        catalogued: bool = False,
+        parallel: bool = False,
+    ) -> results.PipelinePlan:
+        """Several tasks, one by one: what moving a task's ``outputs`` to the next one costs is in the next one's price.
+        ``parallel``: they run side by side and hand nothing on.
+        """
+        from skyx_core.cluster.planning import PlanOptions
+
+        options = PlanOptions(limit, _target(optimize), near=near, catalogued=catalogued, parallel=parallel)
+        return self._do.views.plan(tasks, options)
 
     def launch(
         self,
@@ -101,12 +133,15 @@ class Session:
         wait: float | None = None,
         confirm: Confirm | None = None,
         run: RunPerRank | None = None,
+        optimize: str | None = None,
     ) -> results.LaunchResult:
         """Bring a cluster up (or use the one of this name) and queue the task's job on it.
 
         ``wait``: seconds to wait for another command on this cluster (None = the setting, 10 minutes). ``run``:
         called as ``run(rank, ips)`` for each rank, returns its script or None. ``detach`` False waits for the job's
-        end. Ctrl-C or ``interrupt()`` ends it with ``InterruptedBySignal`` after clean-up.
+        end. ``optimize``: "cost" or "time"; None = the setting.
+
+        Ctrl-C or ``interrupt()`` ends it with ``InterruptedBySignal`` after clean-up.
         """
         _check_task(task)
         return self._do.launch(
@@ -121,6 +156,7 @@ class Session:
             wait=wait,
             confirm=confirm,
             run=run,
+            optimize=_target(optimize),
         )
 
     def exec(
@@ -280,6 +316,13 @@ def _check_task(task: object) -> None:
     if task is not None and not isinstance(task, Task):
         kind = type(task).__name__
         raise UsageError(f"a Task is needed, not {kind}", hint="skyx_core.load(path) and loads(text) make tasks")
+
+
+def _target(optimize: str | None) -> str:
+    """ "" = as the settings say."""
+    if optimize not in (None, "cost", "time"):
+        raise UsageError(f"optimize is 'cost' or 'time', not {optimize!r}"[:200], hint="leave it out for the setting")
+    return optimize or ""
 
 
 def _names(names: Sequence[str]) -> Sequence[str]:

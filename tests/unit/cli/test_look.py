@@ -14,9 +14,9 @@ from skyx_core.results import Excluded, TaskPlan
 def test_plan_json_holds_the_contract(tmp_path: Path) -> None:
     (tmp_path / "t.yaml").write_text("run: x\n")
     (found,) = skyx("plan", "t.yaml", "-o", "json", cwd=tmp_path).json["tasks"]
-    assert set(found) == {"name", "num_nodes", "candidates", "excluded"}
+    assert {"name", "num_nodes", "candidates", "excluded"} <= set(found)
     keys = {"cloud", "region", "zone", "instance_type", "accelerators", "cpus", "memory_gb", "use_spot", "hourly_usd"}
-    assert set(found["candidates"][0]) == keys
+    assert keys <= set(found["candidates"][0])
     assert {"cloud", "reason"} <= set(found["excluded"][0])
 
 

@@ -101,6 +101,9 @@ entrypoint = click.argument("entrypoint", nargs=-1, metavar="[FILE|COMMAND...]")
 yes = click.option("-y", "--yes", is_flag=True, help="Go on without a question.")
 wait = click.option("--wait", type=Seconds(), metavar="SEC", help="How long to wait while another command holds it.")
 detach = click.option("-d", "--detach", "--detach-run", "detach", is_flag=True, help="End once the job is queued.")
+optimize = click.option(
+    "--optimize", type=click.Choice(["cost", "time"]), help="Rank by price, or by the speed of accelerators."
+)
 exit_status = click.option(
     "--exit-status",
     type=click.Choice(["state", "code"]),

@@ -71,7 +71,16 @@ class SessionPort(Protocol):
     @property
     def settings(self) -> SettingsView: ...
 
-    def plan(self, task: Task, *, limit: int | None = None) -> results.TaskPlan: ...
+    def plan_pipeline(
+        self,
+        tasks: Sequence[Task],
+        *,
+        limit: int | None = None,
+        optimize: str | None = None,
+        near: bool = False,
+        catalogued: bool = False,
+        parallel: bool = False,
+    ) -> results.PipelinePlan: ...
 
     def launch(
         self,
@@ -86,6 +95,7 @@ class SessionPort(Protocol):
         on_interrupt: str = "cleanup",
         wait: float | None = None,
         confirm: Confirm | None = None,
+        optimize: str | None = None,
     ) -> results.LaunchResult: ...
 
     def exec(self, cluster: str, task: Task, *, wait: float | None = None) -> results.JobResult: ...

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
-from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
@@ -16,6 +15,7 @@ from skyx_core.cluster.ending import remove_nodes
 from skyx_core.cluster.fits import check_fit
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.last_place import first, pinned
+from skyx_core.cluster.planning import PlanOptions, draw_plan, show_plan
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
@@ -30,8 +30,8 @@ from skyx_core.errors import (
     UsageError,
 )
 from skyx_core.models import Autostop, Candidate, ClusterHandle, EventKind, Link, Request, WhyNot
-from skyx_core.plan.planner import Choice, Plan, describe_request, make_plan
-from skyx_core.results import ClusterStatus, Excluded, PlanRow, TaskPlan
+from skyx_core.plan.planner import Choice, describe_request
+from skyx_core.results import ClusterStatus, TaskPlan
 from skyx_core.state.names import cloud_name
 from skyx_core.state.records import ClusterRecord
 
@@ -57,6 +57,7 @@ class Wanted:
     dryrun: bool = False
     search: SearchOptions = field(default_factory=SearchOptions)
     confirm: Confirm | None = None
+    optimize: str = ""  # "cost" or "time"; "" = the setting
 
 
 @dataclass(frozen=True)
@@ -76,29 +77,6 @@ def prepare(services: Services, wanted: Wanted) -> Wanted:
     check_task(wanted.task)
     transfers, warnings = plan_sync(wanted.task, services.cwd)
     return replace(wanted, transfers=tuple(transfers), warnings=tuple(warnings))
-
-
-def draw_plan(services: Services, requests: Sequence[Request], *, ordered: bool) -> Plan:
-    """The lazy plan over enabled clouds."""
-    named = frozenset(request.cloud for request in requests if request.cloud)
-    everything_named = all(request.cloud for request in requests)
-    clouds, reasons = services.clouds.enabled(named if everything_named else frozenset())
-    return make_plan(requests, [cloud.source() for cloud in clouds], ordered=ordered, not_enabled=reasons)
-
-
-def show_plan(plan: Plan, name: str | None, num_nodes: int, limit: int | None) -> tuple[TaskPlan, Iterator[Choice]]:
-    """The first ``limit`` choices as rows, and the whole stream again."""
-    head = list(islice(plan.choices, limit))
-    rows = [_row(choice.candidate) for choice in head]
-    excluded = [Excluded(w.subject, w.reason, w.fix) for w in plan.excluded]
-    chosen = tuple(choice.candidate for choice in head)
-    return TaskPlan(name, num_nodes, rows, excluded, chosen), chain(head, plan.choices)
-
-
-def _row(c: Candidate) -> PlanRow:
-    return PlanRow(
-        c.cloud, c.region, c.zone, c.instance_type, dict(c.accelerators), c.cpus, c.memory_gb, c.use_spot, c.hourly_usd
-    )
 
 
 class Launch:
@@ -177,7 +155,8 @@ class Launch:
         """A search; ``last``: where a cluster of this name was, which is tried first."""
         services, wanted = self._services, self._wanted
         ordered = bool(wanted.task and wanted.task.ordered)
-        plan = draw_plan(services, wanted.requests, ordered=ordered)
+        order = wanted.task.order if wanted.task else False
+        plan = draw_plan(services, wanted.requests, ordered=order, options=PlanOptions(optimize=wanted.optimize))
         if last is not None and (there := pinned(wanted.requests, last)):
             plan.choices = first(draw_plan(services, there, ordered=True).choices, plan.choices)
         task = wanted.task

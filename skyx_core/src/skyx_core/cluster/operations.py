@@ -67,6 +67,7 @@ class Operations:
         wait: float | None,
         confirm: Confirm | None,
         run: RunPerRank | None,
+        optimize: str = "",
     ) -> LaunchResult:
         from skyx_core.cluster.launch import Launch, Wanted, prepare
         from skyx_core.cluster.search import SearchOptions
@@ -89,6 +90,7 @@ class Operations:
                     dryrun=dryrun,
                     search=SearchOptions(retry_until_up=retry_until_up, keep_on_interrupt=interruption.keeps),
                     confirm=confirm,
+                    optimize=optimize,
                 ),
             )
             interruption.check()

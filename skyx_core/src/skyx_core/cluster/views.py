@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.cluster.guard import Guard
-from skyx_core.cluster.launch import draw_plan, show_plan
+from skyx_core.cluster.planning import PlanOptions, plan_tasks
 from skyx_core.cluster.refresh import refresh
 from skyx_core.errors import CloudError, NotFoundError, PluginError, SkyxError, UsageError
 from skyx_core.models import Capability, EventKind, Request
-from skyx_core.results import CheckResult, Json, OfferRow, PluginInfo, StatusResult, TaskPlan
+from skyx_core.results import CheckResult, Json, OfferRow, PipelinePlan, PluginInfo, StatusResult
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
@@ -28,9 +28,8 @@ class Views:
         self._services = services
         self._guard = guard
 
-    def plan(self, task: Task, limit: int | None) -> TaskPlan:
-        plan = draw_plan(self._services, task.requests(), ordered=task.ordered)
-        return show_plan(plan, task.name, task.num_nodes, limit)[0]
+    def plan(self, tasks: Sequence[Task], options: PlanOptions) -> PipelinePlan:
+        return plan_tasks(self._services, tasks, options)
 
     def status(self, names: Sequence[str], *, refresh: bool, armed: frozenset[str]) -> StatusResult:
         store = self._services.store

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -11,7 +12,6 @@ from skyx_core.plan.words import accelerators, usd
 
 _MOST_REQUESTS = 8
 _COUNTS = (1, 2, 4, 8, 16)
-_PARTS = (0.75, 0.5, 0.25, 1e-6)  # of an amount that nothing reaches
 
 
 @dataclass(frozen=True)
@@ -97,10 +97,20 @@ def _sizes(request: Request) -> Iterator[_Relaxed]:
     for name, field in (("cpus", "cpus"), ("memory_gb", "memory")):
         amount: Amount | None = getattr(request, name)
         if amount is not None:
-            parts = (1.0,) * (not amount.plus) + _PARTS
-            steps = (Amount(value=amount.value * part, plus=True) for part in parts)
+            steps = (Amount(value=value, plus=True) for value in _less(amount))
             changed = tuple(request.model_copy(update={name: step}) for step in steps)
             yield _Relaxed(field, str(amount), changed)
+
+
+def _less(amount: Amount) -> Iterator[float]:
+    """The amount itself if it was meant exactly, then less and less."""
+    value = amount.value
+    if not amount.plus:
+        yield value
+    yield from (math.floor(value * 0.75),) if value >= 4 else ()
+    while value > 1:
+        value = float(max(1, math.floor(value / 2)))
+        yield value
 
 
 def _more_accelerators(request: Request) -> Iterator[Request]:

@@ -58,15 +58,17 @@ def make_plan(
     optimize: str = COST,
     egress: Callable[[Candidate], float] | None = None,
     explain: bool = True,
+    notes: list[str] | None = None,
 ) -> Plan:
     """Rank what the sources offer for the alternatives; ties are broken by name, so equal input gives equal plans,
     whatever the order of the sources.
 
     ``ordered``: alternatives keep their order (or, as numbers, those of a lower number come first); within each, and
     otherwise over all, ``optimize`` decides: "cost", or "time" (the fastest first). ``egress``: US dollars that come
-    once, for what a candidate gets from elsewhere. ``explain`` False: nothing is noted as left out.
+    once, for what a candidate gets from elsewhere. ``explain`` False: nothing is noted as left out. ``notes``:
+    the list to put notes into.
     """
-    plan = Plan(choices=iter(()))
+    plan = Plan(choices=iter(()), notes=[] if notes is None else notes)
     left_out = plan.left_out if explain else None
     if left_out is not None:
         _unknown_clouds(requests, sources, not_enabled, left_out)

@@ -155,9 +155,9 @@ def _candidate(request: Request, offer: Offer) -> Candidate:
 
 
 def _why_nothing(request: Request, source: Source) -> Sequence[WhyNot]:
-    """The fields that contradict each other; else what the cloud says; else that nothing fits."""
+    """What the cloud says; else the fields that contradict each other; else that nothing fits."""
     try:
-        found = conflicts(request, source) or source.why_nothing(request) or nearest_places(request, source)
+        found = source.why_nothing(request) or conflicts(request, source) or nearest_places(request, source)
     except (SkyxError, CloudError) as error:
         return [_failed(source.cloud, error)]
     return found or [

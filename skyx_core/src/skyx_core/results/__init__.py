@@ -24,8 +24,11 @@ if TYPE_CHECKING:
     from skyx_core.results.jobs import LogChunk as LogChunk
     from skyx_core.results.plans import Excluded as Excluded
     from skyx_core.results.plans import LaunchResult as LaunchResult
+    from skyx_core.results.plans import Near as Near
     from skyx_core.results.plans import OfferRow as OfferRow
+    from skyx_core.results.plans import PipelinePlan as PipelinePlan
     from skyx_core.results.plans import PlanRow as PlanRow
+    from skyx_core.results.plans import PlanTotal as PlanTotal
     from skyx_core.results.plans import TaskPlan as TaskPlan
     from skyx_core.results.spend import SpendReport as SpendReport
     from skyx_core.results.spend import SpendRow as SpendRow
@@ -60,8 +63,11 @@ _HOME = {
     "plans": (
         "Excluded",
         "LaunchResult",
+        "Near",
         "OfferRow",
+        "PipelinePlan",
         "PlanRow",
+        "PlanTotal",
         "TaskPlan",
     ),
     "spend": (

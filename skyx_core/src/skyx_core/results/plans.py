@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class PlanRow:
-    """One ranked candidate."""
+    """One ranked candidate. ``egress_usd``: once, for what it gets from the task before, where the price is known.
+    ``launchable`` False: only a catalogue is here, no usable cloud.
+    """
 
     cloud: str
     region: str
@@ -23,6 +25,8 @@ class PlanRow:
     memory_gb: float
     use_spot: bool
     hourly_usd: float
+    egress_usd: float = 0.0
+    launchable: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +39,46 @@ class Excluded:
 
 
 @dataclass(frozen=True, slots=True)
+class Near:
+    """What there would be without one demand: the cheapest if ``field`` were ``nearest``, not ``asked``."""
+
+    field: str
+    asked: str
+    nearest: str
+    candidate: PlanRow
+
+
+@dataclass(frozen=True, slots=True)
 class TaskPlan:
-    """The plan of one task; ``chosen`` are the models that a launch would try, in order."""
+    """The plan of one task; ``chosen`` are the models that a launch would try, in order. ``more``: there are more
+    candidates than were asked for. ``optimize``: what ranked them, "cost" or "time". ``notes``: what else to know.
+    """
 
     name: str | None
     num_nodes: int
     candidates: list[PlanRow]
     excluded: list[Excluded]
     chosen: tuple[Candidate, ...] = field(default=(), repr=False)
+    near: list[Near] = field(default_factory=list)
+    more: bool = False
+    optimize: str = "cost"
+    notes: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class PlanTotal:
+    """Of the first candidate of each task: all of them per hour, and what moving data between them costs once."""
+
+    hourly_usd: float
+    egress_usd: float
+
+
+@dataclass(frozen=True, slots=True)
+class PipelinePlan:
+    """The plans of several tasks, in order."""
+
+    tasks: list[TaskPlan]
+    total: PlanTotal
 
 
 @dataclass(frozen=True, slots=True)

@@ -87,6 +87,10 @@ class Settings:
         return cast(str, self.get("progress"))
 
     @property
+    def optimize(self) -> str:
+        return cast(str, self.get("optimize"))
+
+    @property
     def color(self) -> str:
         return cast(str, self.get("color"))
 

@@ -111,6 +111,9 @@ _ROWS = (
         flag="--on-interrupt",
     ),
     _choice("progress", "auto", "how progress is shown", "plain", "json", "quiet", flag="--progress"),
+    _choice(
+        "optimize", "cost", "what ranks candidates: the price, or the speed of accelerators", "time", flag="--optimize"
+    ),
     _choice("color", "auto", "when output is coloured", "always", "never", flag="--color"),
     Setting("input", True, "whether questions may be asked", "yes/no", _yes_no, _yes_no_text, "--no-input"),
     _list("disable_plugins", "plugins that are never loaded"),

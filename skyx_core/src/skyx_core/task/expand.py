@@ -42,17 +42,31 @@ def alternatives(resources: Resources) -> tuple[ResourceEntry, ...]:
 
 def requests(task: Task) -> tuple[Request, ...]:
     """One request per alternative and choice of accelerator, duplicates left out."""
-    found: list[Request] = []
-    rule = task.resources.autostop
+    return tuple(request for request, _ in _numbered(task))
+
+
+def order(task: Task) -> bool | tuple[int, ...]:
+    """See ``Task.order``."""
+    return tuple(number for _, number in _numbered(task)) if task.resources.ordered else task.ordered
+
+
+def _numbered(task: Task) -> list[tuple[Request, int]]:
+    """With a number that is equal for what one entry leaves open, and grows along the file otherwise."""
+    seen: set[str] = set()
+    pairs: list[tuple[Request, int]] = []
+    rule, number = task.resources.autostop, 0
+    update = {"autostop": rule is not None, "autostop_down": rule is not None and rule.down}
     for entry in alternatives(task.resources):
         choices = entry.accelerators.choices if entry.accelerators else (None,)
         for choice in choices:
-            request = _request(entry, choice, task.num_nodes).model_copy(
-                update={"autostop": rule is not None, "autostop_down": rule is not None and rule.down}
-            )
-            if request not in found:
-                found.append(request)
-    return tuple(found)
+            request = _request(entry, choice, task.num_nodes).model_copy(update=update)
+            text = request.model_dump_json()
+            if text not in seen:
+                seen.add(text)
+                pairs.append((request, number))
+            number += bool(entry.accelerators and entry.accelerators.ordered)
+        number += 1
+    return pairs
 
 
 def _request(entry: ResourceEntry, choice: tuple[str, float] | None, num_nodes: int) -> Request:

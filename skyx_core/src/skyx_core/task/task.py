@@ -80,6 +80,15 @@ class Task(Section):
         return bool(self.resources.ordered) or (alone and chosen is not None and chosen.ordered)
 
     @property
+    def order(self) -> "bool | tuple[int, ...]":
+        """As ``ordered``; where entries of ``ordered`` leave a choice, numbers in step with ``requests()``: the smaller
+        ones come first, and of equal ones the planner chooses.
+        """
+        from skyx_core.task.expand import order
+
+        return order(self)
+
+    @property
     def autostop(self) -> "Autostop | None":
         """What ``resources.autostop`` asks for."""
         from skyx_core.models.cluster import Autostop

@@ -42,6 +42,7 @@ class Wish:
     on_interrupt: str
     autostop: Autostop | None
     exit_status: str
+    optimize: str | None = None
 
 
 @command("launch", takes_command=True)
@@ -55,6 +56,7 @@ class Wish:
 @click.option("--wait-for", type=click.Choice(["jobs_and_ssh", "jobs", "none"]), help="What counts as not idle.")
 @click.option("-r", "--retry-until-up", is_flag=True, help="Go on trying until there is capacity.")
 @click.option("--hedge", type=click.IntRange(1, 16), default=1, metavar="N", help="Try N candidates at a time.")
+@options.optimize
 @options.wait
 @click.option("--on-interrupt", type=click.Choice(["cleanup", "keep", "ask"]), help="What Ctrl-C does with what is up.")
 @options.exit_status
@@ -73,6 +75,7 @@ def launch(
     wait_for: str | None,
     retry_until_up: bool,
     hedge: int,
+    optimize: str | None,
     wait: float | None,
     on_interrupt: str | None,
     exit_status: str,
@@ -93,6 +96,7 @@ def launch(
         on_interrupt=on_interrupt or "",
         autostop=autostop_of(idle, down=down, wait_for=wait_for),
         exit_status=exit_status,
+        optimize=optimize,
     )
     result = provision(app, task, wish)
     return finish(app, result, wish, task.autostop if task is not None else None)
@@ -176,6 +180,7 @@ def _launch(
         on_interrupt="keep" if wish.on_interrupt == "keep" else "cleanup",
         wait=wish.wait,
         confirm=confirm,
+        optimize=wish.optimize,
     )
 
 

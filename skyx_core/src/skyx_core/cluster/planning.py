@@ -1,0 +1,189 @@
+"""Plans over the clouds of a session: drawn lazily, shown as rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from typing import TYPE_CHECKING
+
+from skyx_core.models import Candidate, Capability, Request, WhyNot
+from skyx_core.plan import needs
+from skyx_core.plan.near import near
+from skyx_core.plan.planner import Choice, Plan, Source, make_plan
+from skyx_core.results import Excluded, Near, PipelinePlan, PlanRow, PlanTotal, TaskPlan
+
+if TYPE_CHECKING:
+    from skyx_core.cluster.services import Services
+    from skyx_core.task import Task
+
+MOST_ROWS = 10_000  # of one plan, unless more are asked for
+
+
+@dataclass(frozen=True)
+class Arriving:
+    """What a task gets from the one before it."""
+
+    start: Candidate
+    gigabytes: float
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """How to plan. ``limit``: rows; None = all, but at most ``MOST_ROWS``. ``optimize``: "" = the setting.
+    ``near``: what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here.
+    ``parallel``: tasks hand nothing on to each other.
+    """
+
+    limit: int | None = None
+    optimize: str = ""
+    near: bool = False
+    catalogued: bool = False
+    parallel: bool = False
+
+
+def draw_plan(
+    services: Services,
+    requests: Sequence[Request],
+    *,
+    ordered: bool | Sequence[int],
+    options: PlanOptions | None = None,
+    arriving: Arriving | None = None,
+) -> Plan:
+    """The lazy plan over enabled clouds."""
+    options = options or PlanOptions()
+    market = _market(services, requests, options)
+    notes: list[str] = []
+    return make_plan(
+        requests,
+        market.sources,
+        ordered=ordered,
+        not_enabled=market.reasons,
+        optimize=options.optimize or services.settings.optimize,
+        egress=_egress(services, arriving, notes) if arriving else None,
+        notes=notes,
+    )
+
+
+@dataclass(frozen=True)
+class _Market:
+    """Clouds to plan over, those of them that could be launched on, and why others are left out."""
+
+    sources: list[Source]
+    launchable: frozenset[str]
+    reasons: list[WhyNot]
+
+
+def _market(services: Services, requests: Sequence[Request], options: PlanOptions) -> _Market:
+    named = frozenset(request.cloud for request in requests if request.cloud)
+    everything_named = all(request.cloud for request in requests)
+    clouds, reasons = services.clouds.enabled(named if everything_named else frozenset())
+    sources = [cloud.source() for cloud in clouds]
+    launchable = frozenset(source.cloud for source in sources)
+    more = list(_catalogued(services, launchable)) if options.catalogued else []
+    planned = {source.cloud for source in more}
+    return _Market(sources + more, launchable, [why for why in reasons if why.subject not in planned])
+
+
+def _catalogued(services: Services, launchable: frozenset[str]) -> Iterator[Source]:
+    """Clouds that can't be used here, but that have a catalogue; what they could do isn't known, so all is assumed."""
+    from skyx_core.catalog.catalogue import Catalogue, imported_names
+
+    everything = frozenset(Capability)
+    abilities = frozenset({needs.STOP, needs.SELF_END, needs.PORTS})
+    for name in imported_names(services.dirs):
+        if name not in launchable:
+            known = Catalogue.open(services.dirs, name)
+            yield Source(name, everything, abilities, known.offers, _lacks_nothing, known.why_nothing)
+
+
+def _lacks_nothing(candidate: Candidate, request: Request) -> Sequence[WhyNot]:
+    del candidate, request
+    return ()
+
+
+def _egress(services: Services, arriving: Arriving, notes: list[str]) -> Callable[[Candidate], float]:
+    """What moving the data costs, where the cloud that it leaves knows; what it doesn't know is noted once."""
+    known: dict[tuple[str, str], float] = {}
+    start = arriving.start
+
+    def price(candidate: Candidate) -> float:
+        to = (candidate.cloud, candidate.region)
+        if to not in known:
+            per_gb = services.clouds.get(start.cloud).egress_usd_per_gb(start.region, *to)
+            note = f"the price of moving data from {start.cloud} to {to[0]} isn't known, and not counted"
+            if per_gb is None and to != (start.cloud, start.region) and note not in notes:
+                notes.append(note)
+            known[to] = (per_gb or 0.0) * arriving.gigabytes
+        return known[to]
+
+    return price
+
+
+def show_plan(plan: Plan, name: str | None, num_nodes: int, limit: int | None) -> tuple[TaskPlan, Iterator[Choice]]:
+    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), and the whole stream again."""
+    most = MOST_ROWS if limit is None else limit
+    head = list(islice(plan.choices, most + 1))
+    shown = TaskPlan(
+        name,
+        num_nodes,
+        [row(choice.candidate) for choice in head[:most]],
+        [Excluded(why.subject, why.reason, why.fix) for why in plan.excluded],
+        tuple(choice.candidate for choice in head[:most]),
+        more=len(head) > most,
+        notes=list(plan.notes),
+    )
+    return shown, chain(head, plan.choices)
+
+
+def row(c: Candidate, *, launchable: bool = True) -> PlanRow:
+    """As tables and JSON show it."""
+    return PlanRow(
+        c.cloud,
+        c.region,
+        c.zone,
+        c.instance_type,
+        dict(c.accelerators),
+        c.cpus,
+        c.memory_gb,
+        c.use_spot,
+        c.hourly_usd,
+        c.egress_usd,
+        launchable,
+    )
+
+
+def plan_tasks(services: Services, tasks: Sequence[Task], options: PlanOptions) -> PipelinePlan:
+    """Task by task: each knows where the first choice of the one before it is, and what that would hand on."""
+    plans: list[TaskPlan] = []
+    arriving: Arriving | None = None
+    for task in tasks:
+        plan = _plan_task(services, task, options, None if options.parallel else arriving)
+        size = sum(amount or 0.0 for amount in task.outputs.values())
+        arriving = Arriving(plan.chosen[0], size) if plan.chosen and size else None
+        plans.append(plan)
+    firsts = [plan.candidates[0] for plan in plans if plan.candidates]
+    total = PlanTotal(sum(first.hourly_usd for first in firsts), sum(first.egress_usd for first in firsts))
+    return PipelinePlan(plans, total)
+
+
+def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: Arriving | None) -> TaskPlan:
+    requests = task.requests()
+    plan = draw_plan(services, requests, ordered=task.order, options=options, arriving=arriving)
+    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit)
+    near_ones = near_rows(services, requests, options) if options.near or not shown.candidates else []
+    target = options.optimize or services.settings.optimize
+    shown = replace(shown, near=near_ones, optimize=target)
+    if not options.catalogued:
+        return shown
+    launchable = _market(services, requests, options).launchable
+    return replace(shown, candidates=[replace(r, launchable=r.cloud in launchable) for r in shown.candidates])
+
+
+def near_rows(services: Services, requests: Sequence[Request], options: PlanOptions) -> list[Near]:
+    """What fits nearly, over every usable cloud, also those that the requests don't name."""
+    market = _market(services, [Request()], options)
+    found = [(one, one.choice.candidate) for one in near(requests, market.sources)]
+    return [
+        Near(one.field, one.asked, one.nearest, row(c, launchable=c.cloud in market.launchable)) for one, c in found
+    ]
