@@ -1,7 +1,7 @@
 """What Google Cloud's errors mean.
 
-Rate limits come before quotas (they say "quota" too), quotas and policies before the codes that stand beside them
-(``forbidden``, ``PERMISSION_DENIED``, the numbers of TPU calls), and what only the code tells last.
+Rate limits come before quotas (they say "quota" too), and what a text tells before the codes that stand beside many
+causes (``forbidden``, ``PERMISSION_DENIED``, ``invalid``, the numbers of TPU calls).
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ from skyx_rules_extra.spelled import also_in_text
 
 _RULES = (
     *RATES,
+    *CAPACITY,
+    *QUOTAS,
     *UNREACHABLE,
     *AUTHENTICATION,
     *RESERVATIONS,
-    *CAPACITY,
     *SETUP,
     *PERMISSIONS,
-    *QUOTAS,
     *DISK_SIZES,
     *NOT_YET,
     *CAPACITY_TEXTS,
@@ -38,5 +38,5 @@ _RULES = (
 
 TABLE = RuleTable(
     rules=(*also_in_text(_RULES, code_in_text), *LAST),
-    summaries=(r"\w*_MIN_COUNT_NOT_REACHED",),
+    summaries=(r"\w*_MIN_COUNT_NOT_REACHED", "PERMISSION_DENIED|forbidden"),
 )

@@ -54,7 +54,7 @@ PERMISSIONS = (
     ),
     _denied(
         id="gcp.permission.location-code",
-        code=r"LOCATION_ORG_POLICY_VIOLATED|LOCATION_POLICY_VIOLATED",
+        code="LOCATION_ORG_POLICY_VIOLATED",
         block=Scope.REGION,
         hint="an organisation policy shuts {region}; use another region",
     ),

@@ -15,10 +15,10 @@ AUTOSCALER = "cluster-autoscaler, cloudprovider/gce, read 2026-11-30"
 REFERENCE = "skypilot, GCP failover handler, read 2026-11-30"
 TERRAFORM = "terraform-provider-google, error_retry_predicates, read 2026-11-30"
 
-_DISTINCT = re.compile(r"[a-z][A-Z]|_")
+_DISTINCT = re.compile(r"[a-z][A-Z]|_|\\\.")
 
 
 def code_in_text(code: str) -> str:
-    """Those of a rule's codes that no plain text has by chance, as whole words: ``A_CODE``, ``aCode``."""
+    """Those of a rule's codes that no plain text has by chance, as whole words: ``A_CODE``, ``aCode``, ``a.Code``."""
     distinct = [name for name in code.split("|") if _DISTINCT.search(name)]
     return rf"(?<!\w)(?:{'|'.join(distinct)})(?!\w)" if distinct else ""

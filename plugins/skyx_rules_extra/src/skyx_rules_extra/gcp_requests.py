@@ -39,7 +39,7 @@ UNSUPPORTED = (
     ),
     _never(
         id="gcp.unsupported.location-code",
-        code=r"LOCATION_ACCESS_DENIED|LOCATION_NOT_FOUND",
+        code=r"LOCATION_ACCESS_DENIED|LOCATION_POLICY_VIOLATED|LOCATION_NOT_FOUND",
         block=Scope.ZONE,
         hint="{zone} is not open to this project",
         source=RPC,

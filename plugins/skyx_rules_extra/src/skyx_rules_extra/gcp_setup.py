@@ -23,7 +23,7 @@ SETUP = (
     ),
     _setup(
         id="gcp.config.billing",
-        code=r"\w*BILLING\w*|billingNotEnabled|billingDisabled|billingNotActive|accountDisabled",
+        code=r"UREQ_PROJECT_BILLING_\w+|BILLING_\w+|PROJECT_BILLING_\w+|billingNotEnabled|billingDisabled|billingNotActive|accountDisabled",
         hint="link a billing account to the project, or repair it",
         source=RPC,
     ),
