@@ -108,7 +108,8 @@ def _task(tree: Tree, text: str, file: str, folder: Path | None) -> Task:
 
 def _problems(error: ValidationError, tree: Tree) -> list[Problem]:
     found: dict[tuple[str, str], Problem] = {}
-    for each in error.errors(include_url=False, include_input=False):
+    errors = error.errors(include_url=False, include_input=False)
+    for each in errors:
         keys: Keys = tuple(part for part in each["loc"] if part != "[key]")
         near = ""
         message = each["msg"].removeprefix("Value error, ")
@@ -117,6 +118,13 @@ def _problems(error: ValidationError, tree: Tree) -> list[Problem]:
             message = "unknown field"
         elif each["type"] == "missing":
             message = "this field is missing"
+        elif each["type"] == "too_short":
+            if any(
+                len(other["loc"]) > len(each["loc"]) and other["loc"][: len(each["loc"])] == each["loc"]
+                for other in errors
+            ):
+                continue  # what should have been in it is wrong
+            message = "at least one is needed"
         path = _dotted(keys)
         found.setdefault((path, message), Problem(path, message, *tree.mark(keys), near))
     return list(found.values())
