@@ -72,10 +72,9 @@ def block(error: SkyxError, *, color: bool) -> str:
 
 def _details(error: SkyxError) -> list[str]:
     if isinstance(error, NoCapacityError) and error.attempts:
-        from skyx_core.cli.output import plain
+        from skyx_core.cli.attempts import attempts_table
 
-        text = plain(("INFRA", "RESOURCES", "REASON", "HINT"), error.attempts)
-        return ["  tried:", *(f"    {line}" for line in text.splitlines())]
+        return ["  tried:", *(f"    {line}" for line in attempts_table(error.attempts))]
     if isinstance(error, LeftoverError) and error.remaining:
         return ["  left:", *(f"    {in_cell(item)}" for item in error.remaining)]
     return []

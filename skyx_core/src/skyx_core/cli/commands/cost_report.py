@@ -62,9 +62,7 @@ def _total(report: SpendReport) -> str:
 
     span = f"since {report.since}" if report.since else "in all"
     now = usd(report.hourly_usd)
-    return (
-        f"total: ${report.total_usd:.2f} {span}, ${now} per hour now; by list prices, not the bill"
-    )
+    return f"total: ${report.total_usd:.2f} {span}, ${now} per hour now; by list prices, not the bill"
 
 
 def _cells(row: SpendRow) -> tuple[str, ...]:

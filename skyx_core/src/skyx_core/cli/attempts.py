@@ -1,0 +1,106 @@
+"""Everything that was tried in vain, as one table that a person can read: equal rows once, long texts wrapped."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from textwrap import wrap
+
+from skyx_core.cli.shown import in_cell
+
+Row = Sequence[str]  # infra, resources, reason, hint
+HEADERS = ("INFRA", "RESOURCES", "REASON", "HINT")
+_WIDTHS = (30, 22, 40, 26)  # of a terminal of 120 columns or more
+_MOST_ROWS = 40
+_MOST_PLACES = 4
+
+
+@dataclass(slots=True)
+class _Merged:
+    """Rows that say the same. ``reason`` and ``hint``: with a row's own zone and region taken out once they differ.
+    ``places``: how often each was met.
+    """
+
+    resources: str
+    reason: str
+    hint: str
+    places: dict[str, int] = field(default_factory=dict)
+
+
+def attempts_table(rows: Iterable[Row], most: int = _MOST_ROWS) -> list[str]:
+    """Lines of the table; what is beyond ``most`` rows is counted at its end."""
+    merged = _merge(rows)
+    shown = [_cells(one) for one in merged[:most]]
+    columns = [index for index in range(len(HEADERS)) if index < 3 or any(cells[index] != [""] for cells in shown)]
+    widths = [max(len(HEADERS[i]), *(len(line) for cells in shown for line in cells[i])) for i in columns]
+    lines = [_line([HEADERS[i] for i in columns], widths)]
+    for cells in shown:
+        for number in range(max(len(cells[i]) for i in columns)):
+            lines.append(_line([cells[i][number] if number < len(cells[i]) else "" for i in columns], widths))
+    if len(merged) > most:
+        lines.append(f"... and {len(merged) - most} more; -o json shows all")
+    return lines
+
+
+def _merge(rows: Iterable[Row]) -> list[_Merged]:
+    found: dict[tuple[str, str, str], _Merged] = {}
+    for infra, resources, *texts in rows:
+        reason, hint = (" ".join(text.split()) for text in texts)
+        plain = (_without_place(reason, infra), _without_place(hint, infra))
+        one = found.setdefault((resources, *plain), _Merged(resources, reason, hint))
+        one.reason = reason if one.reason == reason else plain[0]
+        one.hint = hint if one.hint == hint else plain[1]
+        one.places[infra] = one.places.get(infra, 0) + 1
+    return list(found.values())
+
+
+def _without_place(text: str, infra: str) -> str:
+    """``no room in east-a`` and ``no room in east-b`` say the same of two zones."""
+    for part, word in reversed(list(zip(infra.split("/")[1:], ("<region>", "<zone>"), strict=False))):
+        if len(part) > 1 and part in text:
+            text = re.sub(rf"(?<![\w-]){re.escape(part)}(?![\w-])", word, text)
+    return text
+
+
+def _cells(one: _Merged) -> list[list[str]]:
+    texts = (one.resources, one.reason, one.hint)
+    return [list(_infra(one.places)), *(_wrapped(text, width) for text, width in zip(texts, _WIDTHS[1:], strict=True))]
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return wrap(in_cell(" ".join(text.split())), width, break_on_hyphens=False) or [""]
+
+
+def _infra(places: dict[str, int]) -> Iterator[str]:
+    """One line per region, or one per cloud where there are too many."""
+    regions = _grouped(places, 2)
+    if len(regions) <= _MOST_PLACES:
+        for region, zones in regions.items():
+            yield from _wrapped(_counted(region, zones, places), _WIDTHS[0])
+        return
+    for cloud, inside in _grouped(places, 1).items():
+        count = len(_grouped(inside, 2))
+        beside = f", {len(inside)} zones" if len(inside) > count else ""
+        whole = f"{cloud} ({count} regions{beside})"
+        text = whole if count > 1 else _counted("/".join(inside[0].split("/")[:2]), inside, places)
+        yield from _wrapped(text, _WIDTHS[0])
+
+
+def _counted(region: str, zones: Sequence[str], places: dict[str, int]) -> str:
+    if len(zones) > 1:
+        return f"{region} ({len(zones)} zones)"
+    times = places[zones[0]]
+    return f"{zones[0]} ({times} times)" if times > 1 else zones[0]
+
+
+def _grouped(places: Iterable[str], parts: int) -> dict[str, list[str]]:
+    """By the first parts of their names, in the order in which they came."""
+    groups: dict[str, list[str]] = {}
+    for place in places:
+        groups.setdefault("/".join(place.split("/")[:parts]), []).append(place)
+    return groups
+
+
+def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
+    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
