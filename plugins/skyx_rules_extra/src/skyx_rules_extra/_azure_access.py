@@ -136,7 +136,7 @@ ACCESS: tuple[ErrorRule, ...] = (
         "account.terms",
         CONFIG,
         CLOUD,
-        code=r"Marketplace\w+|ResourcePurchaseValidationFailed|ResourcePurchaseCanceling|VMMarketplaceInvalidInput"
+        code=r"MarketplacePurchaseEligibilityFailed|Marketplace\w+|ResourcePurchaseValidationFailed|ResourcePurchaseCanceling|VMMarketplaceInvalidInput"
         r"|PlanNotFound|.*TermsNotAccepted|PurchaseEligibility\w*",
         hint="the image needs its terms accepted; run 'az vm image terms accept'",
     ),

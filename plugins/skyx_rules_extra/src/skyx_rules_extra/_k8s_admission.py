@@ -65,7 +65,7 @@ ADMISSION: tuple[ErrorRule, ...] = (
         QUOTA,
         TYPE,
         code=_DENIED,
-        message=r"exceeded (?:the )?quota|quota exceeded",
+        message=r"exceeded (?:the |its )?quota|quota (?:has been |is |was )?exceeded|over quota",
         hint="a quota of the namespace in {region} is used up",
     ),
     _ADMISSION.block(
@@ -120,7 +120,7 @@ ADMISSION: tuple[ErrorRule, ...] = (
         "account.missing",
         NOT_FOUND,
         REGION,
-        message=r"service ?account \"?(?P<name>[^\s\"]+)\"? (?:was )?not found|looking up service account",
+        message=r"service ?account \"?(?P<name>[^\s\"]+)\"? (?:was )?not found",
         hint="the service account {name} is missing in {region}; create it",
     ),
     _ADMISSION.block(

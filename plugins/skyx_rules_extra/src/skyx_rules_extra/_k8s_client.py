@@ -21,8 +21,8 @@ CLIENT: tuple[ErrorRule, ...] = (
         "client.plugin-missing",
         CONFIG,
         REGION,
-        message=r"(?:exec: |executable )\"?(?P<tool>[\w.-]+)\"?:? (?:executable file )?(?:not found|no such file)"
-        r"|(?P<tool2>[\w.-]+-auth-plugin) (?:was )?not found",
+        message=r"(?:exec: (?:executable )?|executable |plugin )\"?(?P<tool>[\w.-]+)\"?:? (?:executable file |was )?"
+        r"(?:not found|no such file)",
         hint="the program {tool}, which gives the credentials of {region}, is not installed",
     ),
     _CLIENT.block(
@@ -37,8 +37,15 @@ CLIENT: tuple[ErrorRule, ...] = (
         "client.plugin-failed",
         AUTH,
         REGION,
-        message=r"executable (?P<tool>[\w./-]+) failed|getting credentials|exec plugin",
+        message=r"executable (?P<tool>[\w./-]+) failed",
         hint="{tool} gives no credentials for {region}; log in to its cloud again",
+    ),
+    _CLIENT.block(
+        "client.plugin-unwell",
+        AUTH,
+        REGION,
+        message=r"getting credentials|exec plugin",
+        hint="the program that gives the credentials of {region} fails; log in to its cloud again",
     ),
     _CLIENT.block(
         "client.login",

@@ -20,7 +20,7 @@ from skyx_rules_extra._rows import (
 _IMAGE = Rows("kubernetes", "kubelet image pull reasons and registry answers (OCI distribution spec), read 2026-11-30")
 _POD = Rows("kubernetes", "kubelet container and pod reasons, kubernetes.io pod lifecycle, read 2026-11-30")
 _PULL = r"ErrImagePull|ImagePullBackOff|Failed|BackOff|ImageInspectError|RegistryUnavailable|SignatureValidationFailed"
-_START = r"(?:Run|Create)ContainerError|StartError|ContainerCannotRun|Failed\w*|CrashLoopBackOff|Error|BackOff|"
+_START = r"(?:Run|Create)ContainerError|StartError|ContainerCannotRun|Failed\w*|CrashLoopBackOff|Error|BackOff"
 
 _IMAGE_WORD = r"(?:image|pull|manifest|registry|reference)"
 

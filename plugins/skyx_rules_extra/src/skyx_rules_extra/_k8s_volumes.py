@@ -20,7 +20,7 @@ from skyx_rules_extra._rows import (
 
 _VOLUME = Rows("kubernetes", "kubernetes.io storage pages; kubelet and external-provisioner events, read 2026-11-30")
 _NAMED = r"(?P<what>secret|configmap|storageclass\S*)s? \"?(?P<name>[^\s\"]+)\"? (?:is )?not found"
-_VOL = r"FailedMount|FailedAttachVolume|FailedMapVolume|VolumeMount\w*|"
+_VOL = r"FailedMount|FailedAttachVolume|FailedMapVolume|VolumeMount\w*"
 _PROVISION = r"ProvisioningFailed|FailedBinding|VolumeResizeFailed|ProvisioningCleanupFailed"
 
 VOLUMES: tuple[ErrorRule, ...] = (

@@ -180,4 +180,4 @@ def usual(rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> tuple[ErrorR
 
 def table(own: tuple[ErrorRule, ...], rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> RuleTable:
     """A cloud's own rows, the same for answers that are only text, and what is usual."""
-    return RuleTable(rules=(*in_text(own, CARRIERS), *own, *usual(rows, broad, zones)))
+    return RuleTable(rules=(*in_text(own, CARRIERS), *usual(rows, broad, zones)))

@@ -14,7 +14,7 @@ _CARRIERS = (
 )
 
 TABLE = RuleTable(
-    rules=(*in_text(_ROWS, _CARRIERS), *_ROWS),
+    rules=in_text(_ROWS, _CARRIERS),
     summaries=(
         "DeploymentFailed",
         "ResourceDeploymentFailure",

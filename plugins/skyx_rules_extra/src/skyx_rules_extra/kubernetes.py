@@ -11,19 +11,21 @@ from skyx_rules_extra._k8s_images import CONTAINERS, IMAGES
 from skyx_rules_extra._k8s_nodes import NODES
 from skyx_rules_extra._k8s_scheduler import SCHEDULER
 from skyx_rules_extra._k8s_volumes import VOLUMES
+from skyx_rules_extra._rows import in_text
 
-TABLE = RuleTable(
-    rules=(
-        *AUTOSCALER,
-        *IMAGES,
-        *VOLUMES,
-        *CONTAINERS,
-        *ADMISSION,
-        *QUEUES,
-        *KARPENTER,
-        *SCHEDULER,
-        *NODES,
-        *CLIENT,
-        *API,
-    )
+_ROWS = (
+    *AUTOSCALER,
+    *IMAGES,
+    *VOLUMES,
+    *CONTAINERS,
+    *ADMISSION,
+    *QUEUES,
+    *KARPENTER,
+    *SCHEDULER,
+    *NODES,
+    *CLIENT,
+    *API,
 )
+_CARRIERS = r"ApiException|KubernetesError|.*(?:Runtime|Value|Client)Error|ERROR"
+
+TABLE = RuleTable(rules=in_text(_ROWS, _CARRIERS))
