@@ -7,9 +7,10 @@ launch, simulations and property tests drive the same object.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum, auto
+from itertools import groupby
 
 from skyx_core.failover.actions import (
     Action,
@@ -29,6 +30,7 @@ from skyx_core.plan.planner import Choice
 __all__ = ["Cancel", "CleanUp", "Done", "Engine", "GiveUp", "Locate", "Skip", "Start", "WaitUntil"]
 
 RETRY_PAUSE_S = 30.0
+LEAST_PAUSE_S = 0.01  # between rounds, so that time goes on
 LOOK_AHEAD = 200  # candidates searched for a place that an error names
 SLOW_S = 240.0
 
@@ -259,7 +261,7 @@ class Engine:
                     continue
                 if trial.not_before > now:
                     waiting.append(trial)
-                    if not self._live and trial.retries:
+                    if trial.retries and self._slow_at() is None:
                         break  # a retry here comes before the next candidate, unless attempts are hedged
                     continue
                 return [self._begin(trial, now)]
@@ -270,15 +272,17 @@ class Engine:
         return [] if self._live else self._rest(now)
 
     def _is_blocked(self, trial: _Try, now: float) -> bool:
-        """Park it if a block stands in the way; zones tried together lose those that are blocked."""
+        """Park it if a block stands in the way; of zones tried together, only those that are blocked."""
         hits = self._hits(trial, now)
-        blocks = [block for block in hits.values() if block is not None]
-        if len(blocks) == len(hits):
-            self._skipped.append((trial.choice, blocks[0]))
+        blocked = {zone: block for zone, block in hits.items() if block is not None}
+        for zone, block in blocked.items():
+            self._skipped.append((trial.choice if zone is None else _in_zone(trial.choice, zone), block))
+        if len(blocked) == len(hits):
             self._parked.append(trial)
             return True
-        if blocks:
-            trial.zones = tuple(zone for zone, block in hits.items() if zone is not None and block is None)
+        if blocked:
+            self._parked.append(replace(trial, zones=_named(blocked), tried=trial.retries > 0))
+            trial.zones = _named(zone for zone in hits if zone not in blocked)
         return False
 
     def _hits(self, trial: _Try, now: float) -> dict[str | None, Block | None]:
@@ -318,17 +322,17 @@ class Engine:
         earliest = min((end for end in ends if end is not None), default=None)
         if not self._retry_until_up or earliest is None:
             reason = "every candidate was tried or is blocked" if self._parked else "nothing fits the request"
-            return [GiveUp(reason, earliest if earliest is None or earliest > now else now)]
+            return [GiveUp(reason, min((end for end in ends if end is not None and end > now), default=None))]
         self._again(lambda _, end: end is not None, ends)
         self.blocks.drop_expired(now)
-        return [WaitUntil(max(now + self._pause, earliest))]
+        return [WaitUntil(max(now + max(self._pause, LEAST_PAUSE_S), earliest))]
 
     def _again(self, chosen: Callable[[_Try, float | None], bool], ends: Sequence[float | None]) -> bool:
         """Put the parked tries that are chosen back in the order of the plan."""
         pairs = list(zip(self._parked, ends, strict=True))
         again = [replace(trial, retries=0, not_before=0.0, tried=False) for trial, end in pairs if chosen(trial, end)]
         self._parked = [trial for trial, end in pairs if not chosen(trial, end)]
-        self._queue.extend(sorted(again, key=lambda trial: trial.number))
+        self._queue.extend(_joined(sorted(again, key=lambda trial: trial.number)))
         return bool(again)
 
     def _ends(self, trial: _Try, now: float) -> float | None:
@@ -336,6 +340,20 @@ class Engine:
         hits = self._hits(trial, now).values()
         ends = [now if block is None else block.until for block in hits]
         return min((end for end in ends if end is not None), default=None)
+
+
+def _joined(tries: Sequence[_Try]) -> Iterator[_Try]:
+    """Zones of one region that were parked apart, and are tried together, are one try again."""
+    for _, parts in groupby(tries, key=lambda trial: trial.number):
+        first, *others = parts
+        zones = first.zones
+        for other in others:
+            zones = (*(zones or ()), *(other.zones or ()))
+        yield replace(first, zones=zones)
+
+
+def _named(zones: Iterable[str | None]) -> tuple[str, ...]:
+    return tuple(zone for zone in zones if zone is not None)
 
 
 def _in_zone(choice: Choice, zone: str) -> Choice:
