@@ -12,6 +12,7 @@ from skyx_core.drivers import (
     CloudDriver,
     DriverContext,
     Executor,
+    SupportsCatalogUpdate,
     SupportsPorts,
     SupportsSelfEnd,
     SupportsStop,
@@ -41,6 +42,7 @@ from skyx_core.plan import needs
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
+    from skyx_core.catalog import Catalogue
     from skyx_core.cluster.journal import AttemptRun
     from skyx_core.cluster.services import Services
     from skyx_core.plan.planner import Source
@@ -219,10 +221,7 @@ class Cloud:
 
     def fingerprint(self) -> str:
         """Of the credentials and settings in use; asked once per session."""
-        try:  # TEMP
-            from skyx_core.cluster.fingerprints import account_fingerprint
-        except ImportError:
-            return ""
+        from skyx_core.cluster.fingerprints import account_fingerprint
 
         if self._fingerprint is None:
             self._fingerprint = account_fingerprint(self, self._services.settings)
@@ -295,6 +294,7 @@ class Clouds:
             home=services.dirs.data / name,
             clock=services.clock,
             environ=services.environ,
+            catalog=catalogue_of(services, name, kind) if group == "clouds" else None,
         )
         model: type[BaseModel] | None = getattr(kind, "settings_model", None)
         read = services.settings.cloud_model if group == "clouds" else services.settings.executor_model
@@ -331,6 +331,15 @@ class Clouds:
 def _seconds(value: object) -> float:
     """What a plugin says of times, if that can be one."""
     return float(value) if isinstance(value, int | float) and 0 <= value < _INF else CloudDriver.usual_start_s
+
+
+def catalogue_of(services: Services, name: str, kind: Callable[..., object] | None) -> Catalogue:
+    """What a cloud has on this machine; opened when it is first asked. ``kind``: its driver, if one is installed."""
+    from skyx_core.catalog import Catalogue
+
+    updatable = isinstance(kind, type) and issubclass(kind, SupportsCatalogUpdate)
+    brings = getattr(kind, "builtin_catalog", "")
+    return Catalogue.open(services.dirs, name, brings=brings, updatable=updatable)
 
 
 def _without_fallbacks(clouds: Sequence[Cloud], reasons: list[WhyNot]) -> Iterator[Cloud]:

@@ -49,6 +49,13 @@ class Findings:
         self.note(choice.candidate, choice, why, f"'skyx blocks clear {choice.candidate.cloud}' tries it anyway")
         self.categories.append(block.category)
 
+    def cloud_held(self, cloud: str, block: Block, now: float) -> None:
+        """All that was left of a cloud."""
+        until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+        why = f"blocked {until} by {block.rule}: {block.reason}"
+        self.rows.append((cloud, "everything else there", why, f"'skyx blocks clear {cloud}' tries it anyway"))
+        self.categories.append(block.category)
+
     def error(self, end: GiveUp, name: str, now: float) -> SkyxError:
         """What the user is told."""
         if self.last is not None and self.last.abort:

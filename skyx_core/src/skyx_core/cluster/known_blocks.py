@@ -23,23 +23,32 @@ class KnownBlocks:
     def load(self, blocks: Blocklist) -> None:
         """Add what holds now for the clouds in use, and count what ended lately."""
         now = self._services.clock.time()
-        if not hasattr(self._services.store, "blocks"):  # TEMP
-            return
         try:
-            stored = self._services.store.blocks(now=now, ended_within=FORGET_S)
+            clouds = [cloud.name for cloud in self._services.clouds.made()]
+            stored = self._services.store.blocks(clouds, now=now, ended_within=FORGET_S)
         except StateStoreError as error:
             self._warn(error)
             return
+        stale = [block for block in stored if not self._holds(block)]
         for block in stored:
             if block.until is not None and block.until <= now:
                 blocks.remember(block)
-            elif self._holds(block):
+            elif block not in stale:
                 blocks.add(block)
+        self._forget(stale)
+
+    def _forget(self, stale: Sequence[Block]) -> None:
+        if not stale:
+            return
+        try:
+            self._services.store.forget_blocks(stale)
+        except StateStoreError as error:
+            self._warn(error)
 
     def save(self, learned: Sequence[Block]) -> None:
         """Those that the next launch shall know."""
         lasting = [block for block in learned if outlives(block)]
-        if not lasting or not hasattr(self._services.store, "add_blocks"):  # TEMP
+        if not lasting:
             return
         try:
             self._services.store.add_blocks(lasting)

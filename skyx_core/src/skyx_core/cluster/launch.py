@@ -15,7 +15,7 @@ from skyx_core.cluster.ending import remove_nodes
 from skyx_core.cluster.fits import check_fit
 from skyx_core.cluster.jobspec import RunPerRank, check_task
 from skyx_core.cluster.last_place import first, pinned
-from skyx_core.cluster.planning import PlanOptions, draw_plan, show_plan
+from skyx_core.cluster.planning import PlanOptions, draw_plan, relaxation, show_plan
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
 from skyx_core.cluster.sync import Transfer, plan_sync
@@ -167,7 +167,7 @@ class Launch:
             return Launched(None, 0, shown.chosen[0])
         record = self._ready(record, shown.chosen[0])
         build = Build(services, record, self._fence, self._held, wanted.autostop)
-        search = Search(services, build, choices, replace(wanted.search, keep_order=ordered))
+        search = Search(services, build, choices, replace(wanted.search, keep_order=ordered), plan.gate)
         services.event(
             EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes, data=search.engine.options()
         )
@@ -184,7 +184,10 @@ class Launch:
             self._refuse_unusable_plugins()
             rows = [(w.subject, describe_request(wanted.requests[0]), w.reason, w.fix) for w in excluded]
             raise NoCapacityError(
-                "nothing fits the request", where=wanted.name, attempts=rows, hint="relax it, or enable another cloud"
+                "nothing fits the request",
+                where=wanted.name,
+                attempts=rows,
+                hint=relaxation(services, wanted.requests) or "relax it, or enable another cloud",
             )
         self._refuse_mounts(shown.chosen[0])
         if wanted.task is not None:

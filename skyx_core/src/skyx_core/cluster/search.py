@@ -25,6 +25,7 @@ from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.failpoints import failpoint
 from skyx_core.models import Block, Candidate, Capability, EventKind, Skipped, Verdict, ZoneOption
+from skyx_core.plan.gate import Gate
 from skyx_core.plan.planner import Choice
 from skyx_core.results import ClusterStatus
 
@@ -53,7 +54,14 @@ class SearchOptions:
 class Search:
     """One search for capacity for one cluster. ``run`` returns once the cluster is UP."""
 
-    def __init__(self, services: Services, build: Build, choices: Iterator[Choice], options: SearchOptions) -> None:
+    def __init__(
+        self,
+        services: Services,
+        build: Build,
+        choices: Iterator[Choice],
+        options: SearchOptions,
+        gate: Gate | None = None,
+    ) -> None:
         self._services = services
         self._build = build
         self._options = options
@@ -70,6 +78,7 @@ class Search:
             retry_until_up=options.retry_until_up,
             retry_pause=services.settings.retry_pause_s,
             keep_order=options.keep_order,
+            gate=gate,
         )
 
     def _together(self) -> frozenset[str]:
@@ -138,16 +147,22 @@ class Search:
         rows = []
         for choice, block in action.skipped[:SKIPS_TOLD]:
             self._found.skipped(choice, block, now)
-            rows.append(
-                Skipped(candidate=choice.candidate, block=block, alternative=choice.alternative, request=choice.digest)
+            row = Skipped(
+                candidate=choice.candidate, block=block, alternative=choice.alternative, request=choice.digest
             )
+            rows.append(row)
+        for cloud, block in action.clouds:
+            self._found.cloud_held(cloud, block, now)
+        whole = [f"all that is left of {cloud} ({block.rule})" for cloud, block in action.clouds]
+        some = [f"{len(action.skipped)} ({action.skipped[0][1].rule})"] if action.skipped else []
         self._services.event(
             EventKind.CANDIDATES_SKIPPED,
             self._build.record,
             skipped=tuple(rows),
             total=len(action.skipped),
+            blocks=tuple(block for _, block in action.clouds),
             decided_at=now,
-            message=f"{len(action.skipped)} left out: {rows[0].block.rule}",
+            message=f"left out: {'; '.join(some + whole)}",
         )
 
     def _locate(self, choice: Choice, now: float) -> None:

@@ -10,9 +10,12 @@ from skyx_core.plan.planner import Choice
 
 @dataclass(frozen=True)
 class Skip:
-    """For information: these candidates are left out for now, each with the block in its way."""
+    """For information: these candidates are left out for now, each with the block in its way; and all that is left of
+    whole clouds.
+    """
 
     skipped: tuple[tuple[Choice, Block], ...]
+    clouds: tuple[tuple[str, Block], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -74,6 +74,11 @@ class Blocklist:
                 found = block
         return found
 
+    def of_cloud(self, cloud: str, now: float) -> Block | None:
+        """The block of all of a cloud, if there is one now."""
+        block = self._shapes.get(("cloud",), {}).get((cloud,))
+        return block if block is not None and _live(block, now) else None
+
     def drop_expired(self, now: float) -> int:
         """Forget what has ended; returns how many."""
         ended = [(s, v, b) for s, blocks in self._shapes.items() for v, b in blocks.items() if not _live(b, now)]

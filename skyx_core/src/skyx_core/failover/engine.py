@@ -25,6 +25,7 @@ from skyx_core.failover.actions import (
 )
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.models import Block, Candidate, Verdict, ZoneOption
+from skyx_core.plan.gate import Gate
 from skyx_core.plan.planner import Choice
 
 __all__ = ["Cancel", "CleanUp", "Done", "Engine", "GiveUp", "Locate", "Skip", "Start", "WaitUntil"]
@@ -75,7 +76,8 @@ class Engine:
     ``max_live``: attempts at a time (1 = no hedging). With more, the next candidate is started once the one started
     last has run for ``slow_after(candidate)`` seconds; the first to come up wins, the others are cancelled and cleaned.
     ``zones_together``: clouds whose attempts may name several zones. ``keep_order``: the alternatives of the request
-    keep their order whatever errors say about capacity elsewhere.
+    keep their order whatever errors say about capacity elsewhere. ``gate``: of the plan that the choices are from; a
+    cloud that is blocked as a whole is then not read to its end.
     """
 
     def __init__(
@@ -89,6 +91,7 @@ class Engine:
         retry_until_up: bool = False,
         retry_pause: float = RETRY_PAUSE_S,
         keep_order: bool = False,
+        gate: Gate | None = None,
     ) -> None:
         self.blocks = blocks
         self._choices = choices
@@ -107,6 +110,9 @@ class Engine:
         self._drawn = 0
         self._count = 0
         self._stop = ""
+        self._now = 0.0
+        self._gate = gate or Gate()
+        self._gate.watch(lambda cloud: self.blocks.of_cloud(cloud, self._now) is not None)
 
     @property
     def attempts(self) -> int:
@@ -126,6 +132,7 @@ class Engine:
         """What to do now; an empty list = wait for a report. ``Skip`` only tells; the other actions are to be done in
         their order. A ``WaitUntil`` while attempts run ends with the next report, or at its time.
         """
+        self._now = now
         actions: list[Action] = list(self._chores())
         winner = self._winner()
         if winner is not None:
@@ -138,8 +145,14 @@ class Engine:
         if slow_at is not None and now < slow_at:
             return [WaitUntil(slow_at)] if self._may_go_on() else []
         found = self._advance(now)
+        return [*self._take_skipped(now), *found]
+
+    def _take_skipped(self, now: float) -> Iterator[Skip]:
         skipped, self._skipped = self._skipped, []
-        return [Skip(tuple(skipped)), *found] if skipped else found
+        clouds = [(cloud, self.blocks.of_cloud(cloud, now)) for cloud in self._gate.newly_held()]
+        held = tuple((cloud, block) for cloud, block in clouds if block is not None)
+        if skipped or held:
+            yield Skip(tuple(skipped), held)
 
     def located(self, options: Sequence[ZoneOption]) -> None:
         """The driver's answer to ``Locate``. No option that isn't skipped: the region is left out."""
@@ -316,13 +329,19 @@ class Engine:
 
     def _rest(self, now: float) -> list[Action]:
         """Nothing is left to draw: what was only blocked, and no more is, comes first; then a new round, or the end."""
+        held = {cloud: self.blocks.of_cloud(cloud, now) for cloud in self._gate.held}
+        free = [cloud for cloud, block in held.items() if block is None]
+        if free:
+            self._choices = self._gate.reopen(free, by_alternative=self._keep_order)
+            return self._advance(now)
         ends = [self._ends(trial, now) for trial in self._parked]
         if self._again(lambda trial, end: not trial.tried and end is not None and end <= now, ends):
             return self._advance(now)
-        earliest = min((end for end in ends if end is not None), default=None)
+        finite = [end for end in (*ends, *(block.until for block in held.values() if block)) if end is not None]
+        earliest = min(finite, default=None)
         if not self._retry_until_up or earliest is None:
-            reason = "every candidate was tried or is blocked" if self._parked else "nothing fits the request"
-            return [GiveUp(reason, min((end for end in ends if end is not None and end > now), default=None))]
+            reason = "every candidate was tried or is blocked" if self._parked or held else "nothing fits the request"
+            return [GiveUp(reason, min((end for end in finite if end > now), default=None))]
         self._again(lambda _, end: end is not None, ends)
         self.blocks.drop_expired(now)
         return [WaitUntil(max(now + max(self._pause, LEAST_PAUSE_S), earliest))]

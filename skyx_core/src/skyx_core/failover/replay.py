@@ -64,7 +64,7 @@ class _Replay:
         data = events[0].data
         self._ends = {event.attempt: event for event in events if event.kind is EventKind.ATTEMPT_FAILED}
         self._up = next((event for event in events if event.kind is EventKind.CLUSTER_UP), None)
-        self._steps = [event for event in events if event.kind in _DECISIONS]
+        self._steps = [event for event in events if event.kind in _DECISIONS and not _tells_only(event)]
         self._position = 0
         self._engine = Engine(
             iter(_draws(self._steps)),
@@ -124,6 +124,11 @@ class _Replay:
             self._engine.outcome(start.attempt, failed.verdict, failed.decided_at or failed.time)
         elif self._up is not None:
             self._engine.outcome(start.attempt, None, self._up.time)
+
+
+def _tells_only(event: Event) -> bool:
+    """That nothing is drawn from a cloud any more: in what was drawn that shows by itself."""
+    return event.kind is EventKind.CANDIDATES_SKIPPED and not event.skipped
 
 
 def _draws(steps: Sequence[Event]) -> Iterator[Choice]:

@@ -10,6 +10,7 @@ from itertools import groupby
 
 from skyx_core.models import Candidate, Capability, Offer, Request, WhyNot
 from skyx_core.plan.digest import digest
+from skyx_core.plan.gate import Gate
 from skyx_core.plan.left_out import LeftOut
 from skyx_core.plan.ranking import Choice, cheapest_in_all, distinct, fastest_first, rank
 from skyx_core.plan.streams import Wish, choices_of
@@ -37,9 +38,12 @@ class Source:
 
 @dataclass
 class Plan:
-    """``choices`` in order, lazily, each once; ``excluded`` and ``notes`` grow while choices are drawn."""
+    """``choices`` in order, lazily, each once; ``excluded`` and ``notes`` grow while choices are drawn. ``gate``: what
+    is left of clouds that were closed while drawing.
+    """
 
     choices: Iterator[Choice]
+    gate: Gate = field(default_factory=Gate)
     left_out: LeftOut = field(default_factory=LeftOut)
     notes: list[str] = field(default_factory=list)
 
@@ -84,7 +88,7 @@ def make_plan(
 
     wishes = [Wish(request, number, digest(request)) for number, request in enumerate(requests)]
     groups = _groups(wishes, ordered)
-    ranked = (choice for group in groups for choice in sort(_streams(group, sources, left_out)))
+    ranked = (choice for group in groups for choice in sort(_streams(group, sources, left_out, plan.gate)))
     plan.choices = distinct(ranked, by_price=False) if len(groups) > 1 else ranked
     return plan
 
@@ -97,11 +101,13 @@ def _groups(wishes: Sequence[Wish], ordered: bool | Sequence[int]) -> list[list[
     return [[wish for _, wish in group] for _, group in groupby(pairs, key=lambda pair: pair[0])]
 
 
-def _streams(wishes: Sequence[Wish], sources: Sequence[Source], left_out: LeftOut | None) -> Iterator[Iterator[Choice]]:
+def _streams(
+    wishes: Sequence[Wish], sources: Sequence[Source], left_out: LeftOut | None, gate: Gate
+) -> Iterator[Iterator[Choice]]:
     for wish in wishes:
         for source in sources:
             if wish.request.cloud in (None, source.cloud):
-                yield choices_of(wish, source, left_out)
+                yield gate.through(source.cloud, choices_of(wish, source, left_out))
 
 
 def _unknown_clouds(
