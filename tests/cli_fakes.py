@@ -15,10 +15,16 @@ from skyx_core.cli.output import dumps
 from skyx_core.cli.streams import Streams
 from skyx_core.errors import NotFoundError
 from skyx_core.results import (
+    BlockRow,
+    BlocksResult,
     CancelResult,
+    CatalogChange,
+    CatalogInfo,
     CheckResult,
     ClusterInfo,
     Excluded,
+    GpuReport,
+    GpuRow,
     JobInfo,
     JobResult,
     JobStatus,
@@ -30,6 +36,8 @@ from skyx_core.results import (
     PlanRow,
     PlanTotal,
     PluginInfo,
+    SpendReport,
+    SpendRow,
     TaskPlan,
 )
 
@@ -70,6 +78,48 @@ def job(number: int = 1, **changes: Any) -> JobInfo:
     return JobInfo(**{**values, **changes})
 
 
+def block_row(**changes: Any) -> BlockRow:
+    values: dict[str, Any] = {
+        "cloud": "mars",
+        "pattern": {
+            "cloud": "mars",
+            "region": "north",
+            "zone": "north-a",
+            "instance_type": "m1.big",
+            "accelerators": {"H100": 8.0},
+            "use_spot": False,
+        },
+        "rule": "mars.sold-out",
+        "reason": "no more of these",
+        "category": "capacity",
+        "since": "2026-01-02T03:04:05Z",
+        "until": "2026-01-02T03:09:05Z",
+        "repeats": 2,
+        "fingerprint_ok": True,
+    }
+    return BlockRow(**{**values, **changes})
+
+
+def spend_row(name: str = "a", **changes: Any) -> SpendRow:
+    values: dict[str, Any] = {
+        "name": name,
+        "uid": "f" * 16,
+        "status": "UP",
+        "cloud": "mars",
+        "region": "north",
+        "instance_type": "m1.big",
+        "accelerators": {"H100": 8.0},
+        "use_spot": True,
+        "num_nodes": 2,
+        "hourly_usd": 12.5,
+        "seconds": 7200.0,
+        "cost_usd": 25.0,
+        "created_at": "2026-01-02T03:04:05Z",
+        "ended_at": None,
+    }
+    return SpendRow(**{**values, **changes})
+
+
 @dataclass
 class Logs:
     chunks: Sequence[LogChunk]
@@ -81,6 +131,15 @@ class Logs:
         yield from self.chunks
         if self.interrupt:
             raise KeyboardInterrupt
+
+
+@dataclass
+class Offers:
+    rows: Sequence[OfferRow]
+    problems: list[str]
+
+    def __iter__(self) -> Iterator[OfferRow]:
+        return iter(self.rows)
 
 
 @dataclass
@@ -109,6 +168,10 @@ class FakeSession:
     jobs: list[JobInfo] = field(default_factory=lambda: [job()])
     the_plan: TaskPlan = field(
         default_factory=lambda: TaskPlan("t", 1, [ROW, PAID], [Excluded("moon", "not enabled", "log in")])
+    )
+    the_blocks: BlocksResult = field(default_factory=lambda: BlocksResult([block_row()]))
+    the_spend: SpendReport = field(
+        default_factory=lambda: SpendReport([spend_row()], 25.0, 12.5, "2026-01-01T00:00:00Z")
     )
     job_status: JobStatus = JobStatus.SUCCEEDED
     chunks: list[LogChunk] = field(default_factory=lambda: [LogChunk(0, "head", b"hi\n", "rank-0", 3)])
@@ -220,14 +283,46 @@ class FakeSession:
         self._note("plugins", check=check)
         return [PluginInfo("local", "cloud", "skyx-local", "0.1.0", "ok" if check else "installed")]
 
-    def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[OfferRow]:
-        self._note("offers", accelerator=accelerator, cloud=cloud)
+    def offers(self, accelerator: str | None = None, cloud: str | None = None, **limits: Any) -> Offers:
+        self._note("offers", accelerator=accelerator, cloud=cloud, **limits)
         big = OfferRow("mars", "north", "north-a", "m1.big", {"H100": 8.0}, 96.0, 1024.0, False, 30.0)
-        return [big, OfferRow("local", "here", None, "local-2", {}, 2.0, 4.0, False, 0.0)]
+        small = OfferRow("local", "here", None, "local-2", {}, 2.0, 4.0, False, 0.0)
+        return Offers([big, small][: limits.get("limit")], ["moon: its catalogue can't be read"])
+
+    def gpus(self, accelerator: str | None = None, cloud: str | None = None) -> GpuReport:
+        self._note("gpus", accelerator=accelerator, cloud=cloud)
+        row = GpuRow("mars", {"H100": 8.0}, 30.0, "m1.big", "north", None, None, None)
+        return GpuReport([row] if accelerator != "H10" else [], ["mars: unknown accelerator 'H10'"])
+
+    def catalogues(self) -> list[CatalogInfo]:
+        self._note("catalogues")
+        return [CatalogInfo("mars", 2, "mars.csv", "2026-01-02T03:04:05Z", 90000.0, "/c/mars.db", False)]
+
+    def import_catalog(self, cloud: str, file: Any) -> CatalogChange:
+        content = file if isinstance(file, str) else file.read()
+        self._note("import_catalog", cloud=cloud, file=content)
+        return CatalogChange(cloud, 2, 1, 1, "mars.csv", ["1 row left out for want of a price"])
+
+    def update_catalog(self, clouds: Sequence[str] = ()) -> list[CatalogChange]:
+        self._note("update_catalog", clouds=list(clouds))
+        bad = CatalogChange("moon", error="cloud 'moon' can't tell its offers", error_code="SKYX-E200", exit_code=2)
+        return [CatalogChange("mars", 2, 1, 1, "update"), *([bad] if "moon" in clouds else [])]
 
     def explain(self, name: str) -> Iterator[dict[str, Any]]:
         self._note("explain", name=name)
         yield {"seq": 1, "time": "2026-01-02T03:04:05Z", "kind": "attempt_failed", "error": "no capacity", "next": "x"}
+
+    def blocks(self, cloud: str | None = None, *, ended: bool = False) -> BlocksResult:
+        self._note("blocks", cloud=cloud, ended=ended)
+        return self.the_blocks
+
+    def clear_blocks(self, cloud: str | None = None) -> int:
+        self._note("clear_blocks", cloud=cloud)
+        return len(self.the_blocks.blocks)
+
+    def cost_report(self, *, days: float | None = 30.0) -> SpendReport:
+        self._note("cost_report", days=days)
+        return self.the_spend
 
     def interrupt(self, *, keep: bool | None = False) -> None:
         self.calls.append(("interrupt", {"keep": keep}))

@@ -15,7 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import IO, TYPE_CHECKING, Self
 
 from skyx_core.clock import Clock, clock_from
 from skyx_core.dirs import Dirs
@@ -24,6 +24,7 @@ from skyx_core.settings import Settings
 
 if TYPE_CHECKING:
     from skyx_core import results
+    from skyx_core.cluster.catalogues import Found
     from skyx_core.cluster.classifying import Classified
     from skyx_core.cluster.job_operations import LogStream
     from skyx_core.cluster.jobspec import RunPerRank
@@ -258,9 +259,44 @@ class Session:
         """What is installed, without importing any of it; ``check`` loads each in a process of its own."""
         return self._do.views.plugins(check=check)
 
-    def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]:
-        """Lines of the catalogues of enabled clouds, cheapest first per accelerator."""
-        return self._do.views.offers(accelerator, cloud)
+    def offers(
+        self,
+        accelerator: str | None = None,
+        cloud: str | None = None,
+        *,
+        region: str | None = None,
+        limit: int | None = None,
+    ) -> Found:
+        """Offers of the catalogues on this machine, and of enabled clouds without one; cheapest first within a cloud,
+        lazily. ``accelerator``: ``H100`` or ``H100:8``. Clouds that can't be read are in ``problems`` afterwards.
+        """
+        return self._do.catalogues.offers(accelerator, cloud, region, limit)
+
+    def gpus(self, accelerator: str | None = None, cloud: str | None = None) -> results.GpuReport:
+        """The lowest prices by accelerator, number and cloud; quick however long the catalogues are."""
+        return self._do.catalogues.gpus(accelerator, cloud)
+
+    def catalogues(self) -> list[results.CatalogInfo]:
+        """What catalogues there are, how old, and which of them can't be read."""
+        return self._do.catalogues.infos()
+
+    def catalogued(self) -> list[str]:
+        """Clouds with an imported or updated catalogue here, also those that no installed plugin offers."""
+        from skyx_core.catalog.catalogue import imported_names
+
+        return imported_names(self.dirs)
+
+    def import_catalog(self, cloud: str, file: str | Path | IO[bytes]) -> results.CatalogChange:
+        """Replace the catalogue of a cloud by a CSV file (or a binary stream); ``notes`` say what was left out. Raises
+        ``CatalogError``, and changes nothing, for a file that can't be used. Safe to repeat, and to race.
+        """
+        return self._do.catalogue_changes.import_csv(cloud, file)
+
+    def update_catalog(self, clouds: Sequence[str] = ()) -> list[results.CatalogChange]:
+        """Ask these clouds, or all that can tell, for what they offer now. One result per cloud, errors inside; at most
+        10 minutes per cloud.
+        """
+        return self._do.catalogue_changes.update(_names(clouds))
 
     def explain(self, name: str) -> Iterator[Mapping[str, results.Json]]:
         """Every stored event of the clusters that had this name, in order."""

@@ -92,14 +92,6 @@ def test_plugins_list_check_and_info() -> None:
     assert skyx("plugins", "info", "nothing").code == 3
 
 
-def test_show_gpus_leaves_out_offers_without_accelerators() -> None:
-    session = FakeSession()
-    rows = skyx("show-gpus", "H100:8", "--cloud", "mars", "-o", "json", session=session).json
-    assert [row["accelerators"] for row in rows] == [{"H100": 8.0}]
-    assert session.called("offers") == {"accelerator": "H100", "cloud": "mars"}
-    assert len(skyx("catalog", "list", "-o", "json").json) == 2
-
-
 def test_config_show_names_origins() -> None:
     assert skyx("config", "show", "--origin", "-o", "json").json[1] == {
         "key": "color",

@@ -60,6 +60,11 @@ class Catalogue:
         file = self.file()
         return file.header if file else None
 
+    def path(self) -> Path:
+        """Of the file in use; where an imported one would be if there is none."""
+        file = self.file()
+        return file.path if file else self.imported
+
     def file(self) -> CatalogFile | None:
         """The open file; None: there is none. For ``listing`` and ``reasons``."""
         with self._lock:

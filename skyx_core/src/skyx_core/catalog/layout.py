@@ -77,3 +77,11 @@ ZONE_NAMES_OF_REGION = (
     "SELECT p.zone FROM regions AS r CROSS JOIN places AS p ON p.region = r.id WHERE r.name = :region ORDER BY p.zone"
 )
 ACCELERATOR_NAMES = "SELECT DISTINCT accelerator FROM best WHERE accelerator <> ''"
+
+BEST_PRICES = """SELECT accelerator, count, spot, min(price), type FROM best
+WHERE accelerator <> '' GROUP BY accelerator, count, spot"""
+BEST_PRICES_OF = """SELECT accelerator, count, spot, min(price), type FROM best
+WHERE accelerator = :accelerator GROUP BY accelerator, count, spot"""
+FIRST_OF_TYPE = """SELECT t.name, r.name FROM offers AS o CROSS JOIN types AS t ON t.id = o.type
+CROSS JOIN regions AS r ON r.id = o.region
+WHERE o.type = :type AND o.spot = :spot ORDER BY o.price, o.place LIMIT 1"""

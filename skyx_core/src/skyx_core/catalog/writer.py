@@ -54,6 +54,11 @@ def accelerators_json(counts: dict[str, float]) -> str:
     return json.dumps(dict(sorted(counts.items())), ensure_ascii=False) if counts else "{}"
 
 
+def quota_json(buckets: Sequence[str]) -> str:
+    """As ``extras`` holds them."""
+    return json.dumps(list(buckets), ensure_ascii=False) if buckets else "[]"
+
+
 class Writer:
     """A new file beside its place. ``publish`` moves it there; without that nothing is changed."""
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol
+from typing import IO, TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from skyx_core import results
     from skyx_core.models import Autostop, Event
     from skyx_core.task import Task
@@ -63,6 +65,14 @@ class ClassifiedView(Protocol):
     problems: list[str]
 
     def __iter__(self) -> Iterator[Mapping[str, results.Json]]: ...
+
+
+class OffersView(Protocol):
+    """Rows as they come, and at their end the clouds that could not be read."""
+
+    problems: list[str]
+
+    def __iter__(self) -> Iterator[results.OfferRow]: ...
 
 
 class SessionPort(Protocol):
@@ -159,7 +169,22 @@ class SessionPort(Protocol):
 
     def plugins(self, *, check: bool = False) -> list[results.PluginInfo]: ...
 
-    def offers(self, accelerator: str | None = None, cloud: str | None = None) -> list[results.OfferRow]: ...
+    def offers(
+        self,
+        accelerator: str | None = None,
+        cloud: str | None = None,
+        *,
+        region: str | None = None,
+        limit: int | None = None,
+    ) -> OffersView: ...
+
+    def gpus(self, accelerator: str | None = None, cloud: str | None = None) -> results.GpuReport: ...
+
+    def catalogues(self) -> list[results.CatalogInfo]: ...
+
+    def import_catalog(self, cloud: str, file: str | Path | IO[bytes]) -> results.CatalogChange: ...
+
+    def update_catalog(self, clouds: Sequence[str] = ()) -> list[results.CatalogChange]: ...
 
     def explain(self, name: str) -> Iterable[Mapping[str, results.Json]]: ...
 

@@ -40,7 +40,7 @@ TABLE: dict[str, Entry] = {
     "check": Entry(SETUP, "check:check", "Check credentials, permissions and tools of each cloud."),
     "plugins": Entry(SETUP, "plugins:plugins", "List what is installed, without importing it."),
     "show-gpus": Entry(SETUP, "catalog:show_gpus", "List accelerators on offer and their prices."),
-    "catalog": Entry(SETUP, "catalog:catalog", "Look into the catalogue of offers."),
+    "catalog": Entry(SETUP, "catalog:catalog", "Look into the catalogues of offers, import and update them."),
     "config": Entry(SETUP, "settings:config", "Show the settings and where each comes from."),
     "completion": Entry(SETUP, "completion:completion", "Print a shell's completion script."),
 }

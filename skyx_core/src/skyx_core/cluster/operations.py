@@ -12,6 +12,8 @@ from skyx_core.state.names import check_cluster_name, made_name
 
 if TYPE_CHECKING:
     from skyx_core.cluster.block_operations import BlockOperations
+    from skyx_core.cluster.catalogue_changes import CatalogueChanges
+    from skyx_core.cluster.catalogues import Catalogues
     from skyx_core.cluster.job_operations import JobOperations
     from skyx_core.cluster.jobspec import RunPerRank
     from skyx_core.cluster.launch import Confirm
@@ -52,6 +54,18 @@ class Operations:
         from skyx_core.cluster.views import Views
 
         return Views(self._services, self.guard)
+
+    @cached_property
+    def catalogues(self) -> Catalogues:
+        from skyx_core.cluster.catalogues import Catalogues
+
+        return Catalogues(self._services)
+
+    @cached_property
+    def catalogue_changes(self) -> CatalogueChanges:
+        from skyx_core.cluster.catalogue_changes import CatalogueChanges
+
+        return CatalogueChanges(self._services)
 
     def launch(
         self,

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from skyx_core.cluster.guard import Guard
 from skyx_core.cluster.planning import PlanOptions, plan_tasks
 from skyx_core.cluster.refresh import refresh
-from skyx_core.errors import CloudError, NotFoundError, PluginError, SkyxError, UsageError
-from skyx_core.models import Capability, EventKind, Request
-from skyx_core.results import CheckResult, Json, OfferRow, PipelinePlan, PluginInfo, StatusResult
+from skyx_core.errors import CloudError, NotFoundError, PluginError, SkyxError
+from skyx_core.models import Capability, EventKind
+from skyx_core.results import CheckResult, Json, PipelinePlan, PluginInfo, StatusResult
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
@@ -80,28 +80,6 @@ class Views:
         from skyx_core.plugins_report import check as check_all
 
         return check_all(self._services.plugins, environ=self._services.environ)
-
-    def offers(self, accelerator: str | None, cloud: str | None) -> list[OfferRow]:
-        clouds, reasons = self._services.clouds.enabled(frozenset({cloud}) if cloud else frozenset())
-        if cloud and not clouds:
-            raise UsageError(f"cloud {cloud!r} can't be used", why=reasons[0].reason, hint=reasons[0].fix)
-        wanted = Request(accelerators={accelerator: 1.0} if accelerator else {})
-        rows = [
-            OfferRow(
-                o.cloud,
-                o.region,
-                o.zone,
-                o.instance_type,
-                dict(o.accelerators),
-                o.cpus,
-                o.memory_gb,
-                o.use_spot,
-                o.hourly_usd,
-            )
-            for one in clouds
-            for o in one.offers(wanted)
-        ]
-        return sorted(rows, key=lambda row: (sorted(row.accelerators), row.hourly_usd, row.cloud, row.region))
 
     def classify(self, cloud: str, lines: Iterable[str]) -> Classified:
         from skyx_core.cluster.classifying import Classified

@@ -11,6 +11,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from skyx_core.results.blocks import BlockRow as BlockRow
     from skyx_core.results.blocks import BlocksResult as BlocksResult
+    from skyx_core.results.catalogs import CatalogChange as CatalogChange
+    from skyx_core.results.catalogs import CatalogInfo as CatalogInfo
+    from skyx_core.results.catalogs import GpuReport as GpuReport
+    from skyx_core.results.catalogs import GpuRow as GpuRow
     from skyx_core.results.clusters import ClusterInfo as ClusterInfo
     from skyx_core.results.clusters import LifecycleResult as LifecycleResult
     from skyx_core.results.clusters import StatusResult as StatusResult
@@ -40,6 +44,12 @@ _HOME = {
     "blocks": (
         "BlockRow",
         "BlocksResult",
+    ),
+    "catalogs": (
+        "CatalogChange",
+        "CatalogInfo",
+        "GpuReport",
+        "GpuRow",
     ),
     "clusters": (
         "ClusterInfo",
