@@ -118,6 +118,7 @@ class World:
     answers: dict[Spot, Answer]
     usual: Answer = Answer()
     blocks: list[Block] = field(default_factory=list)  # every block that was ever given, with the first ones
+    grown: list[Block] = field(default_factory=list)  # as the engine keeps them: some last longer when met again
     now: float = 0.0
     starts: list[Start] = field(default_factory=list)
     started_at: list[float] = field(default_factory=list)
@@ -199,6 +200,7 @@ class World:
             self.met["locate failed"] += 1
             self.blocks += [*found.blocks, *found.blocks_after]
             engine.locate_failed(found, self.now)
+            self.grown += engine.blocks.take_learned()
         else:
             engine.located(found)
 
@@ -251,6 +253,7 @@ class World:
         if given is not None and not cancelled:
             self._learn(given, running.start)
         engine.outcome(running.start.attempt, given, self.now)
+        self.grown += engine.blocks.take_learned()
 
     def _learn(self, given: Verdict, start: Start) -> None:
         self.met["aborts"] += given.abort
