@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import heapq
 import os
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +15,9 @@ from statistics import median
 from typing import TYPE_CHECKING
 from unittest.mock import patch
 
-from benchmarks.failing_cloud import NAME, FailingCloud, failing_cloud
-from benchmarks.live import FULL
+from benchmarks.failing_cloud import NAME, failing_cloud
+from benchmarks.live import FULL, LIMIT_S
+from benchmarks.places import SKYX
 
 if TYPE_CHECKING:
     import sqlite3
@@ -46,18 +48,20 @@ class Found:
         return median(each[:part]), median(each[-part:])
 
 
-def search(scratch: Scratch, home: Path, market: Market, *, may_exist: bool = False, catalogue: str = "") -> Found:
+def search(
+    scratch: Scratch, home: Path, market: Market, *, may_exist: bool = False, catalogue: Path | None = None
+) -> Found:
     """Launch in a home of its own until the last zone is asked. Every event goes into a log file too.
 
-    ``catalogue``: a folder of imported catalogues to plan from; "" = offers from memory.
+    ``catalogue``: a folder of imported catalogues to plan from; None = offers from memory.
     """
     from skyx_core import Session
     from skyx_core.errors import UsageError
     from skyx_core.task import loads
 
-    cloud = failing_cloud(market, may_exist=may_exist, catalogued=bool(catalogue))
+    cloud = failing_cloud(market, may_exist=may_exist, catalogued=catalogue is not None)
     home.mkdir(parents=True)
-    if catalogue:
+    if catalogue is not None:
         (home / "data").mkdir()
         (home / "data" / "catalog").symlink_to(catalogue)
     environ = scratch.environ(SKYX_HOME=str(home))
@@ -76,6 +80,16 @@ def search(scratch: Scratch, home: Path, market: Market, *, may_exist: bool = Fa
     moments = cloud.asked.moments
     assert len(moments) == market.candidates, f"{len(moments)} of {market.candidates} zones were asked"
     return Found(moments, ended - began, cpu_ended - cpu)
+
+
+def imported(scratch: Scratch, user: str, file: Path) -> Path:
+    """The folder of catalogues of a user who has imported this file. 120 s at most."""
+    environ = scratch.environ(user)
+    argv = [SKYX, "catalog", "import", NAME, str(file)]
+    done = subprocess.run(argv, env=environ, capture_output=True, text=True, timeout=LIMIT_S, check=False)
+    if done.returncode:
+        raise RuntimeError(f"the import of {file} ended with {done.returncode}:\n{done.stderr[-2000:]}")
+    return Path(environ["SKYX_HOME"]) / "data" / "catalog"
 
 
 @contextmanager
@@ -122,6 +136,3 @@ def memory_folder() -> Path | None:
     """Of a file system without a disk, where commits cost next to nothing; None where there is none."""
     folder = Path("/dev/shm")
     return folder if os.access(folder, os.W_OK) else None
-
-
-__all__ = ["FailingCloud", "Found", "counted_commits", "floor", "memory_folder", "search"]

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
     from skyx_core.models import Verdict
 
 LIMIT_US = 100.0  # 10,000 a second
+SIZES = (500, 2000)
+LINEAR = 5.0  # four times the text
 ONE_CLOUD = "aws"
 FLOOR_PROCESS = "import json, sys; [print(json.dumps(json.loads(line))) for line in open(sys.argv[1])]"
 
@@ -33,6 +35,7 @@ def run(run: Run) -> Iterator[Row]:
     count = 500 if run.quick else 2000
     for cloud in KINDS:
         yield _in_process(run, cloud, count)
+        yield _long(run, cloud)
     yield from _command(run, 2000 if run.quick else 10_000)
 
 
@@ -54,6 +57,23 @@ def _in_process(run: Run, cloud: str, count: int) -> Row:
         note=f"{1e6 / found.median('ours'):.0f} errors a second; {len(book.rules)} rules, {len(answers)} of them met; "
         f"no rule knows {unknown:.0%} of the errors; slowest kind {_classified(book, slow):.0f} us "
         f"({_verdict(book, slow[0]).rule})",
+    )  # fmt: skip
+
+
+def _long(run: Run, cloud: str) -> Row:
+    """What no rule knows is searched by every pattern; one that tries again at each character would show here."""
+    from skyx_core.failover.recorded import parse
+
+    book = rulebook(run, cloud)
+    text = "Nobody has seen this before: it tells of a machine, a gpu, an image, a quota and a zone, not of 4 things. "
+    whole = text * (SIZES[1] // len(text) + 1)
+    parts = {size: [parse(json.dumps({"cloud": cloud, "error": whole[:size]}))] for size in SIZES}
+    found = interleave({str(size): partial(_classified, book, parts[size]) for size in SIZES}, run.rounds)
+    short, long = map(str, SIZES)
+    return Row(
+        "classify", f"{cloud}, an unknown text of {long} characters", "us", found.median(long),
+        floor=found.median(short), floor_is=f"of {short} characters", ratio=found.ratio(long, short),
+        goal=Goal("ratio", LINEAR),
     )  # fmt: skip
 
 

@@ -14,7 +14,7 @@ from statistics import median
 from benchmarks.market import Market
 from benchmarks.pairs import Series, interleave
 from benchmarks.rows import Goal, Row, Run
-from benchmarks.searches import Found, counted_commits, floor, memory_folder, search
+from benchmarks.searches import Found, counted_commits, floor, imported, memory_folder, search
 
 ROWS = 69_000
 COMMIT_MS = 0.2  # a durable commit of the machine that the goal means
@@ -53,10 +53,11 @@ def _market(regions: int) -> Market:
 
 def _beside(run: Run, beside: Beside) -> Iterator[Row]:
     market = beside.market
-    found, searches = _pairs(run, market)
+    file = market.write(run.scratch.root / f"catalogue-{market.candidates}.csv")
+    found, searches = _pairs(run, market, imported(run.scratch, f"catalogue-{market.candidates}", file))
     peers = {
-        SHIPPED: _peer(run, market, beside.shipped_rounds, []),
-        MENDED: _peer(run, market, min(run.rounds, 2 if run.quick else 5), ["--cachefix"]),
+        SHIPPED: _peer(run, market, file, beside.shipped_rounds, []),
+        MENDED: _peer(run, market, file, min(run.rounds, 2 if run.quick else 5), ["--cachefix"]),
     }
     goals = {SHIPPED: beside.shipped_goal, MENDED: beside.mended_goal}
     for name, times in peers.items():
@@ -71,13 +72,13 @@ def _beside(run: Run, beside: Beside) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _pairs(run: Run, market: Market) -> tuple[Series, list[Found]]:
+def _pairs(run: Run, market: Market, catalogue: Path | None = None) -> tuple[Series, list[Found]]:
     """Milliseconds per failed attempt, and the searches behind them, warm ones first."""
     searches: list[Found] = []
 
     def ours() -> float:
         with _home(run) as home:
-            searches.append(search(run.scratch, home, market))
+            searches.append(search(run.scratch, home, market, catalogue=catalogue))
         return searches[-1].each_ms
 
     return interleave({"ours": ours, "floor": partial(floor, run.scratch.root, market)}, run.rounds), searches
@@ -98,13 +99,10 @@ def _cpu(searches: list[Found]) -> str:
     return f"processor time {each:.2f} ms"
 
 
-def _peer(run: Run, market: Market, rounds: int, flags: list[str]) -> list[float]:
+def _peer(run: Run, market: Market, file: Path, rounds: int, flags: list[str]) -> list[float]:
     """Its own milliseconds per failed attempt, by round; [] without the peer."""
     if run.peers.program("skypilot", "python") is None:
         return []
-    file = run.scratch.root / f"catalogue-{market.candidates}.csv"
-    if not file.exists():
-        market.write(file)
     times = []
     for number in range(rounds):
         home = run.scratch.folder(f"peer-{market.candidates}-{number}{'-mended' if flags else ''}")
