@@ -178,6 +178,13 @@ def usual(rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> tuple[ErrorR
     )
 
 
-def table(own: tuple[ErrorRule, ...], rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> RuleTable:
-    """A cloud's own rows, the same for answers that are only text, and what is usual."""
-    return RuleTable(rules=(*in_text(own, CARRIERS), *usual(rows, broad, zones)))
+def table(
+    own: tuple[ErrorRule, ...], rows: Rows, broad: Scope = CLOUD, zones: bool = False, without: tuple[str, ...] = ()
+) -> RuleTable:
+    """A cloud's own rows, the same for answers that are only text, and what is usual.
+
+    ``without``: names of usual rows that the cloud's own make needless.
+    """
+    needless = {f"{rows.cloud}.usual.{name}" for name in without}
+    last = (rule for rule in usual(rows, broad, zones) if rule.id not in needless)
+    return RuleTable(rules=(*in_text(own, CARRIERS), *last))

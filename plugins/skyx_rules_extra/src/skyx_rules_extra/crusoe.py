@@ -94,7 +94,7 @@ TABLE = table(
             TRANSIENT,
             REGION,
             BRIEF,
-            code=r"internal\w*|unavailable|service_unavailable|timeout|deadline_exceeded",
+            code=r"internal_error|internal\w*|unavailable|service_unavailable|timeout|deadline_exceeded",
             hint="Crusoe has trouble; tried again",
         ),
     ),

@@ -56,7 +56,7 @@ TABLE = table(
             QUOTA,
             TYPE,
             code=r".*QUOTA\w*|.*LIMIT_(?:EXCEEDED|REACHED)|RESOURCE_EXHAUSTED|8",
-            message=r"quota|limit|exceed",
+            message=r"\bquotas?\b|\blimit|exceed",
             hint="a Cudo quota is used up; ask for more",
         ),
         _API.block(
@@ -121,4 +121,5 @@ TABLE = table(
         ),
     ),
     _API,
+    without=("money-told",),
 )

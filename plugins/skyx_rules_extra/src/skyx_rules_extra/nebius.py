@@ -49,7 +49,7 @@ TABLE = table(
             QUOTA,
             TYPE,
             code=_FULL + "|FAILED_PRECONDITION|",
-            message=r"quota|limit (?:is )?(?:exceeded|reached)|exceeds? .{0,40}limit",
+            message=r"quotas?\b|limit (?:is )?(?:exceeded|reached)|exceeds? .{0,40}limit",
             hint="a Nebius quota for {instance_type} in {region} is used up; ask for more",
         ),
         _API.block(

@@ -92,4 +92,5 @@ TABLE = table(
         ),
     ),
     _API,
+    without=("stock",),
 )

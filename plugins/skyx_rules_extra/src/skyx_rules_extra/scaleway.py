@@ -117,7 +117,7 @@ TABLE = table(
             TRANSIENT,
             REGION,
             BRIEF,
-            code=r"internal\w*|unavailable|service_unavailable|timeout|temporarily_\w+",
+            code=r"internal_error|internal\w*|unavailable|service_unavailable|timeout|temporarily_\w+",
             hint="Scaleway has trouble; tried again",
         ),
         _API.abort(
@@ -129,4 +129,5 @@ TABLE = table(
     _API,
     REGION,
     zones=True,
+    without=("money-told",),
 )

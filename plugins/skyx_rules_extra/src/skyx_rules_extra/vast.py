@@ -105,4 +105,5 @@ TABLE = table(
         ),
     ),
     _API,
+    without=("money-told",),
 )

@@ -45,7 +45,7 @@ TABLE = table(
             "key",
             AUTH,
             CLOUD,
-            code=r"unauthorized\w*|invalid_(?:token|grant|client\w*)|token_expired",
+            code=r"unauthorized_request|unauthorized\w*|invalid_(?:token|grant|client\w*)|token_expired",
             hint="renew the Verda client id and secret",
         ),
         _API.block("right", PERMISSION, CLOUD, code=r"forbidden\w*", hint="the Verda key lacks a right"),
@@ -71,11 +71,6 @@ TABLE = table(
             code=r"not_found|.*_not_found",
             hint="an image, key or volume of the request does not exist",
         ),
-        _API.abort(
-            "request",
-            code=r"invalid_request|bad_request|validation_\w+|invalid_\w+",
-            hint="Verda refuses the request; see the message",
-        ),
         _API.again(
             "busy",
             TRANSIENT,
@@ -83,6 +78,11 @@ TABLE = table(
             BUSY,
             code=r"conflict|locked|invalid_state",
             hint="the Verda resource is busy; it is waited for",
+        ),
+        _API.abort(
+            "request",
+            code=r"invalid_request|bad_request|validation_\w+|invalid_\w+",
+            hint="Verda refuses the request; see the message",
         ),
         _API.again(
             "server",
@@ -94,4 +94,5 @@ TABLE = table(
         ),
     ),
     _API,
+    without=("money-told", "stock"),
 )
