@@ -76,10 +76,11 @@ def _told(events: Iterable[EventRecord]) -> dict[str, _Told]:
 
 
 def _step(event: EventRecord, fields: Mapping[str, Json], candidate: Json) -> Step:
-    attempt, price = fields.get("attempt"), candidate.get("hourly_usd", 0.0) if isinstance(candidate, dict) else None
+    attempt, price = fields.get("attempt"), candidate.get("hourly_usd") if isinstance(candidate, dict) else None
+    time: object = event.time  # a damaged row may hold anything
     return Step(
         event.kind,
-        event.time,
+        float(time) if isinstance(time, int | float) else math.nan,
         attempt if isinstance(attempt, int) and attempt > 0 else None,
         float(price) if isinstance(price, int | float) else None,
         str(fields.get("status", "")),

@@ -132,6 +132,7 @@ def _apply(tracks: _Tracks, step: Step, now: float) -> None:
         _come_up(tracks, step.attempt, now)
     elif step.kind == STARTING:
         tracks.forget_a_failed_start()
+        tracks.close_all(now)
         tracks.open(LIFE, now, tracks.hourly_usd)
         tracks.starting = True
     elif step.kind == STATUS_CHANGED:
