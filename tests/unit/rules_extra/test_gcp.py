@@ -14,7 +14,7 @@ _TELLING = re.compile(r"[a-z][A-Z]|_")  # a plain word or a number in a text is 
 TEXTS = [
     form
     for line in LINES
-    if _TELLING.search(line["error"]["code"]) and "NEW" not in line["error"]["code"] and (form := corpus.in_text(line))
+    if _TELLING.search(line["error"]["code"].rpartition(".")[2]) and "NEW" not in line["error"]["code"] and (form := corpus.in_text(line))
 ]
 
 

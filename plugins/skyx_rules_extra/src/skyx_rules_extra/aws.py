@@ -6,9 +6,10 @@ from skyx_core.api import RuleTable
 from skyx_rules_extra.aws_access import ACCESS, ACCESS_TEXTS
 from skyx_rules_extra.aws_capacity import CAPACITY, CAPACITY_TEXTS, QUOTAS
 from skyx_rules_extra.aws_codes import code_in_text
-from skyx_rules_extra.aws_requests import NOT_FOUND, REQUEST_TEXTS, UNSUPPORTED, USER_ERRORS
+from skyx_rules_extra.aws_requests import NOT_FOUND, REQUEST_TEXTS, UNSUPPORTED
 from skyx_rules_extra.aws_service import FAULT_TEXTS, FAULTS, NOT_YET, RATES
 from skyx_rules_extra.aws_setup import SETUP, SETUP_TEXTS
+from skyx_rules_extra.aws_user import USER_ERRORS
 from skyx_rules_extra.spelled import also_in_text
 
 _BY_CODE = (

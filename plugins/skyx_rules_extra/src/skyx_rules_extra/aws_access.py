@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Scope
-from skyx_rules_extra.aws_codes import BOTOCORE, COMMON, EC2, OPT_IN_REGIONS, STATE_REASON, codes
+from skyx_rules_extra.aws_codes import BOTOCORE, COMMON, EC2, OPT_IN_REGIONS, STATE_REASON, codes, raised
 
 _auth = partial(ErrorRule, category=Category.AUTH, block=Scope.CLOUD, source=COMMON)
 _denied = partial(ErrorRule, category=Category.PERMISSION, block=Scope.CLOUD, source=EC2)
@@ -87,16 +87,28 @@ ACCESS = (
     ),
     _auth(
         id="aws.auth.sso",
-        code=r"TokenRetrievalError|UnauthorizedSSOTokenError|SSOTokenLoadError|SSOError|PendingAuthorizationExpiredError"
-        r"|LoginRefreshRequired|LoginTokenLoadError",
+        code=raised(
+            "TokenRetrievalError",
+            "UnauthorizedSSOTokenError",
+            "SSO(?:TokenLoad)?Error",
+            "PendingAuthorizationExpiredError",
+            "Login(?:RefreshRequired|TokenLoadError)",
+        ),
         hint="the SSO session has ended; run 'aws sso login'",
         source=BOTOCORE,
     ),
     _auth(
         id="aws.auth.missing",
-        code=r"NoCredentialsError|PartialCredentialsError|CredentialRetrievalError|ProfileNotFound|NoAuthTokenError"
-        r"|MetadataRetrievalError|InvalidConfigError|ConfigParseError|ConfigNotFound|RefreshWithMFAUnsupportedError"
-        r"|UnsupportedSignatureVersionError",
+        code=raised(
+            "(?:No|Partial)CredentialsError",
+            "CredentialRetrievalError",
+            "ProfileNotFound",
+            "NoAuthTokenError",
+            "MetadataRetrievalError",
+            "InvalidConfigError",
+            "Config(?:ParseError|NotFound)",
+            "RefreshWithMFAUnsupportedError",
+        ),
         hint="no usable AWS credentials; run 'aws configure' or set AWS_PROFILE",
         source=BOTOCORE,
     ),

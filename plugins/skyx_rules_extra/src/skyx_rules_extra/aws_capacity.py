@@ -45,6 +45,12 @@ CAPACITY = (
         source=KARPENTER,
     ),
     _short(
+        id="aws.capacity.tasks",
+        code=r"RESOURCE:(?:CPU|MEMORY|GPU|ENI|PORTS|FARGATE)",
+        hint="the container cluster has no room in {zone}",
+        source="ECS API, RunTask failure reasons, docs.aws.amazon.com/AmazonECS, read 2026-11-30",
+    ),
+    _short(
         id="aws.capacity.volumes",
         code=codes("InsufficientVolumeCapacity"),
         block=Scope.ZONE,
@@ -161,6 +167,7 @@ QUOTAS = (
         id="aws.quota.other",
         code=codes(
             "(?!Request|Bandwidth|Tag)[A-Z]\\w*LimitExceeded(?:Exception|Fault)?",
+            "LimitExceededException",
             "ResourceCountExceeded",
             "ResourceLimitExceededException",
             "ServiceQuotaExceeded(?:Exception)?",
@@ -182,6 +189,12 @@ CAPACITY_TEXTS = (
         message=r"max spot instance count exceeded",
         block=Scope.SPOT,
         hint="the account's spot quota in {region} is used up: raise it in Service Quotas, or use on-demand",
+        source=AUTOSCALING,
+    ),
+    _quota(
+        id="aws.quota.fleets-told",
+        message=r"quota for maximum fleet requests",
+        hint="too many EC2 fleets in {region}: delete old ones, or raise the quota",
         source=AUTOSCALING,
     ),
     _short(

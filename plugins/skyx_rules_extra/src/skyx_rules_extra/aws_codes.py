@@ -22,6 +22,11 @@ def codes(*names: str) -> str:
     return rf"(?:(?:Client|Server)\.)?(?:{'|'.join(names)})"
 
 
+def raised(*names: str) -> str:
+    """Exceptions of the client library, with or without their module."""
+    return rf"(?:[\w.]+\.)?(?:{'|'.join(names)})"
+
+
 def code_in_text(code: str) -> str:
     """As SDKs and tools print a code: ``(Code) when calling``, ``api error Code: text``, ``Client.Code: text``."""
     return rf"(?<![\w.])(?:{code})(?=\)|:)"

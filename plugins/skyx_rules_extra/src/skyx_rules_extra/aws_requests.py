@@ -1,15 +1,14 @@
-"""AWS: what is not there, what is never offered, and requests that can't work."""
+"""AWS: what is not there, and what is never offered."""
 
 from __future__ import annotations
 
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Scope
-from skyx_rules_extra.aws_codes import AUTOSCALING, BOTOCORE, COMMON, EC2, SPOT_STATUS, codes
+from skyx_rules_extra.aws_codes import AUTOSCALING, COMMON, EC2, SPOT_STATUS, codes
 
 _gone = partial(ErrorRule, category=Category.NOT_FOUND, block=Scope.REGION, source=EC2)
 _never = partial(ErrorRule, category=Category.UNSUPPORTED, block=Scope.INSTANCE_TYPE_IN_REGION, source=EC2)
-_wrong = partial(ErrorRule, category=Category.USER_ERROR, block=Scope.NONE, abort=True, source=EC2)
 
 _PARAMETER = codes("InvalidParameter(?:Value|Combination)?", "InvalidInput", "InvalidRequest")
 _ZONE = r"[a-z]{2,}[a-z0-9-]*\d[a-z]"
@@ -48,16 +47,17 @@ UNSUPPORTED = (
         code=codes(
             "InvalidParameter(?:Value|Combination)?", "InvalidInstanceType", "ValidationError", "InvalidFleetConfig\\w*"
         ),
-        message=r"instance ?types?\b.{0,60}(?:does not exist|do not exist|not support|not valid|is invalid|unknown"
+        message=r"instance ?types?\b.{0,60}(?:does not exist|do not exist|not supported|not valid|is invalid|unknown"
         r"|not available)|invalid (?:value .{0,60}for )?instance ?type",
         hint="{instance_type} does not exist in {region}",
     ),
     _never(
         id="aws.unsupported.image",
         code=_PARAMETER,
-        message=r"\barchitecture\b|virtuali[sz]ation type|enhanced networking|elastic network adapter|\bena\b"
+        message=r"instance types?\b.{0,60}not support\b"
+        r"|\barchitecture\b|virtuali[sz]ation type|enhanced networking|elastic network adapter|\bena\b"
         r"|boot mode|\buefi\b|\bnvme\b.{0,40}required|\btpm\b|nitro",
-        hint="the image does not run on {instance_type}; choose an image for its architecture, or another type",
+        hint="image or options do not go with {instance_type} (architecture, boot, network); choose another type",
     ),
     _never(
         id="aws.unsupported.disk-tier",
@@ -77,7 +77,14 @@ UNSUPPORTED = (
 NOT_FOUND = (
     _gone(
         id="aws.not-found.reservation",
-        code=codes(r"InvalidCapacityReservation\w*(?:\.\w+)?", r"InvalidCapacityBlock\w*(?:\.\w+)?"),
+        code=codes(r"(?:Invalid)?Capacity(?:Reservation|Block)\w*(?:\.\w+)?"),
+        block=Scope.INSTANCE_TYPE_IN_ZONE,
+        hint="the capacity reservation can't be used in {zone}: check its id, place and end date",
+    ),
+    _gone(
+        id="aws.not-found.reservation-named",
+        code=_PARAMETER,
+        message=r"\bcapacity (?:reservation|block)s?\b.{0,80}(?:expired|ended|not exist|not found|not active|cancell)",
         block=Scope.INSTANCE_TYPE_IN_ZONE,
         hint="the capacity reservation can't be used in {zone}: check its id, place and end date",
     ),
@@ -127,6 +134,12 @@ NOT_FOUND = (
         hint="a part of the network that the settings name is not in {region}; correct the settings",
     ),
     _gone(
+        id="aws.not-found.named",
+        code=_PARAMETER,
+        message=r"\b(?:group|subnet|key ?pair|image|vpc|snapshot|interface)\b.{0,80}(?:does not exist|not found)",
+        hint="what the request names is not in {region}; names and ids are regional",
+    ),
+    _gone(
         id="aws.not-found.identity",
         code=codes("NoSuchEntity(?:Exception)?"),
         block=Scope.CLOUD,
@@ -146,79 +159,6 @@ NOT_FOUND = (
             r"[A-Z]\w+NotFound(?:Exception|Fault)?",
         ),
         hint="what the request names is not in {region}; names and ids are regional",
-    ),
-)
-
-USER_ERRORS = (
-    _wrong(
-        id="aws.user.disk-size",
-        code=codes("InvalidBlockDeviceMapping", "InvalidParameter(?:Value|Combination)?", "InvalidVolume\\w*"),
-        message=r"smaller than (?:the )?snapshot.*?(?:>=|at least)\s*(?P<size>\d+ ?[kmgt]i?b)",
-        hint="disk_size must be at least {size} for this image",
-    ),
-    _wrong(
-        id="aws.user.disk",
-        code=codes("InvalidBlockDeviceMapping", "InvalidVolumeSize"),
-        hint="the disk that is asked for does not fit the image; see disk_size and disk_tier",
-    ),
-    _wrong(
-        id="aws.user.user-data",
-        code=codes(r"InvalidUserData(?:\.\w+)?", "InvalidParameterValue"),
-        message=r"user data",
-        hint="the start script is too long or malformed for AWS (16 KB at most)",
-    ),
-    _wrong(
-        id="aws.user.malformed",
-        code=codes(
-            r"Invalid\w+\.(?:Malformed|Format)",
-            r"InvalidTagKey(?:\.\w+)?",
-            "TagLimitExceeded",
-            "InvalidKey",
-            "InvalidSpotDatafeed",
-        ),
-        hint="a name, an id, a key or a label in the request is not as AWS wants it",
-    ),
-    _wrong(
-        id="aws.user.request",
-        code=codes(
-            "InvalidParameter(?:Value|Combination|Dependency)?",
-            "InvalidParameter(?:Value)?Exception",
-            "MissingParameter",
-            "UnknownParameter",
-            "MissingAction",
-            "InvalidAction",
-            "InvalidInput",
-            "InvalidInputException",
-            "InvalidRequest",
-            "InvalidCharacter",
-            "InvalidFleetConfig(?:uration)?",
-            "InvalidQueryParameter",
-            "MissingInput",
-            "MalformedQueryString",
-            "MalformedPolicyDocument(?:Exception)?",
-            "NoSuchVersion",
-            "Validation(?:Error|Exception)",
-            "InvalidDisk\\w*",
-        ),
-        hint="AWS refuses the request as it is; no place will take it: correct what the message names",
-    ),
-    _wrong(
-        id="aws.user.client",
-        code=r"ParamValidationError|UnknownParameterError|MissingParametersError|DataNotFoundError|UnknownServiceError",
-        hint="the request was put together wrongly before it was sent; correct what the message names",
-        source=BOTOCORE,
-    ),
-    _wrong(
-        id="aws.user.spot-parameters",
-        code=codes("bad-parameters"),
-        hint="the spot request's parameters are not valid",
-        source=SPOT_STATUS,
-    ),
-    _wrong(
-        id="aws.user.ended",
-        code=r"Client\.UserInitiatedShutdown|Client\.UserInitiatedHibernate",
-        hint="someone ended the instance while it was starting",
-        source="EC2 API, StateReason, docs.aws.amazon.com/AWSEC2, read 2026-11-30",
     ),
 )
 

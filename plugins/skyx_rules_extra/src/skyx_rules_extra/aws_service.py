@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Retry, Scope
-from skyx_rules_extra.aws_codes import BOTOCORE, COMMON, EC2, SPOT_STATUS, STATE_REASON, codes
+from skyx_rules_extra.aws_codes import BOTOCORE, COMMON, EC2, SPOT_STATUS, STATE_REASON, codes, raised
 
 _throttle = partial(
     ErrorRule,
@@ -35,7 +35,7 @@ RATES = (
             "TooManyRequests(?:Exception)?",
             "ProvisionedThroughputExceededException",
             "BandwidthLimitExceeded",
-            "RateExceeded(?:Exception)?",
+            "\\w*RateExceeded(?:Exception)?",
             "SlowDown",
         ),
         hint="AWS takes no more calls from this account in {region} for now; fewer launches at once help",
@@ -131,15 +131,23 @@ FAULTS = (
     ),
     _fault(
         id="aws.transient.unreachable",
-        code=r"EndpointConnectionError|ConnectTimeoutError|ReadTimeoutError|ConnectionClosedError|ConnectionError"
-        r"|HTTPClientError|ProxyConnectionError|SSLError|IncompleteReadError|ResponseStreamingError|EndpointProviderError",
+        code=raised(
+            "(?:Endpoint|Proxy)ConnectionError",
+            "(?:Connect|Read)TimeoutError",
+            "Connection(?:Closed)?Error",
+            "HTTPClientError",
+            "SSLError",
+            "IncompleteReadError",
+            "ResponseStreamingError",
+            "EndpointProviderError",
+        ),
         block_after=Scope.REGION,
         hint="can't reach AWS in {region}: check network, proxy and name service",
         source=BOTOCORE,
     ),
     ErrorRule(
         id="aws.transient.wait-failed",
-        code=r"WaiterError|WaitTimeout\w*",
+        code=raised("WaiterError", "WaitTimeout\\w*"),
         category=Category.TRANSIENT,
         block=Scope.INSTANCE_TYPE_IN_ZONE,
         hint="the instance did not come up in time in {zone}",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Scope
-from skyx_rules_extra.aws_codes import AUTOSCALING, BOTOCORE, EC2, codes
+from skyx_rules_extra.aws_codes import AUTOSCALING, BOTOCORE, EC2, codes, raised
 
 _HOUR = 3600.0
 
@@ -43,14 +43,20 @@ SETUP = (
     _setup(
         id="aws.config.account",
         code=codes(
-            "Blocked", "NotSignedUp", "AccountProblem", "AccountSuspended", "InactiveAccount", "AccountDisabled"
+            "Blocked",
+            "NotSignedUp",
+            "AccountProblem",
+            "AccountSuspended",
+            "InactiveAccount",
+            "AccountDisabled",
+            "BlockedException",
         ),
         block=Scope.CLOUD,
         hint="AWS has blocked the account or it isn't signed up fully; contact AWS support",
     ),
     _setup(
         id="aws.config.no-region",
-        code=r"NoRegionError|InvalidRegionError|UnknownRegionError",
+        code=raised("NoRegionError", "InvalidRegionError", "UnknownRegionError"),
         block=Scope.CLOUD,
         hint="set a region for AWS ('aws configure set region ...')",
         source=BOTOCORE,

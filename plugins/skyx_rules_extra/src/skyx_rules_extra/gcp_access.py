@@ -5,12 +5,12 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Scope
-from skyx_rules_extra.gcp_codes import AUTH, COMPUTE, IAM, REFERENCE, RPC
+from skyx_rules_extra.gcp_codes import AUTH, COMPUTE, IAM, REFERENCE, RPC, raised
 
 _auth = partial(ErrorRule, category=Category.AUTH, block=Scope.CLOUD, source=AUTH)
 _denied = partial(ErrorRule, category=Category.PERMISSION, block=Scope.CLOUD, source=IAM)
 
-_FORBIDDEN = r"forbidden|PERMISSION_DENIED|7|PERMISSIONS_ERROR|403"
+_FORBIDDEN = "forbidden|PERMISSION_DENIED|7|PERMISSIONS_ERROR|403|" + raised("Forbidden", "PermissionDenied")
 
 AUTHENTICATION = (
     _auth(
@@ -32,7 +32,8 @@ AUTHENTICATION = (
     _auth(
         id="gcp.auth.rejected",
         code=r"authError|UNAUTHENTICATED|16|unauthorized|invalidCredentials|expired|ACCOUNT_STATE_INVALID"
-        r"|ACCESS_TOKEN_TYPE_UNSUPPORTED|API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|USER_BLOCKED_BY_ADMIN",
+        r"|ACCESS_TOKEN_TYPE_UNSUPPORTED|API_KEY_INVALID|API_KEY_SERVICE_BLOCKED|USER_BLOCKED_BY_ADMIN|"
+        + raised("Unauthenticated", "Unauthorized"),
         hint="Google rejects the login; run 'gcloud auth application-default login'",
         source=RPC,
     ),

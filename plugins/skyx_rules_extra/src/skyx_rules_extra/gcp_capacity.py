@@ -62,7 +62,7 @@ CAPACITY = (
     ),
     _short(
         id="gcp.capacity.timeout",
-        code=r"TIMEOUT|OPERATION_TIMEOUT|operationTimeout|TIMED_OUT",
+        code=r"TIMEOUT|\w+_TIMEOUT|operationTimeout|TIMED_OUT",
         hint="Google did not finish the creation in time in {zone}; it is undone, another zone is tried",
         source=REFERENCE,
     ),

@@ -18,6 +18,11 @@ TERRAFORM = "terraform-provider-google, error_retry_predicates, read 2026-11-30"
 _DISTINCT = re.compile(r"[a-z][A-Z]|_|\\\.")
 
 
+def raised(*names: str) -> str:
+    """Exceptions of the client libraries, with or without their module."""
+    return "|".join(rf"(?:[\w.]+[.])?{name}" for name in names)
+
+
 def code_in_text(code: str) -> str:
     """Those of a rule's codes that no plain text has by chance, as whole words: ``A_CODE``, ``aCode``, ``a.Code``."""
     distinct = [name for name in code.split("|") if _DISTINCT.search(name)]

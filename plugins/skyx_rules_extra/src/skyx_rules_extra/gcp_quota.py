@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Retry, Scope
-from skyx_rules_extra.gcp_codes import COMPUTE, QUOTA, REFERENCE, TERRAFORM
+from skyx_rules_extra.gcp_codes import COMPUTE, QUOTA, REFERENCE, TERRAFORM, raised
 
 _throttle = partial(
     ErrorRule,
@@ -40,7 +40,8 @@ RATES = (
     ),
     _throttle(
         id="gcp.rate.api",
-        code=r"rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|tooManyRequests",
+        code=r"rateLimitExceeded|userRateLimitExceeded|RATE_LIMIT_EXCEEDED|TOO_MANY_REQUESTS|tooManyRequests|"
+        + raised("TooManyRequests"),
         hint="the project calls this API too often; fewer launches at once help",
     ),
     _throttle(
@@ -92,6 +93,14 @@ QUOTAS = (
         + r"\b(?:\w*addresses|instances|vm_instances|subnetworks|resource_policies|routers|networks_\w+)\b",
         block=Scope.REGION,
         hint="a quota of {region} that any machine draws on is used up: delete what is unused, or raise it",
+    ),
+    _quota(
+        id="gcp.quota.trial",
+        message=r"\bfree (?:trial|tier)\b",
+        block=Scope.ACCELERATOR,
+        any_accelerator=True,
+        accelerators=True,
+        hint="an account on trial gets no accelerators; upgrade it to a paid one",
     ),
     _quota(
         id="gcp.quota.tpu-zone",

@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Scope
-from skyx_rules_extra.gcp_codes import COMPUTE, REFERENCE, RPC
+from skyx_rules_extra.gcp_codes import COMPUTE, REFERENCE, RPC, raised
 
 _gone = partial(ErrorRule, category=Category.NOT_FOUND, block=Scope.CLOUD, source=COMPUTE)
 _never = partial(ErrorRule, category=Category.UNSUPPORTED, block=Scope.INSTANCE_TYPE_IN_ZONE, source=COMPUTE)
 _wrong = partial(ErrorRule, category=Category.USER_ERROR, block=Scope.NONE, abort=True, source=COMPUTE)
 
-_MISSING = r"(?:was not found|were not found|does(?: not|n't) exist|cannot be found|could not be found|not exist in)"
-_NOT_FOUND = r"RESOURCE_NOT_FOUND|notFound|NOT_FOUND|resourceNotFound|5|404"
+_MISSING = r"(?:not found|do(?:es)?(?: not|n't) exist|cannot be found|could not be found|not exist in)"
+_NOT_FOUND = "RESOURCE_NOT_FOUND|notFound|NOT_FOUND|resourceNotFound|5|404|" + raised("NotFound")
 _REFUSED = (
     r"UNSUPPORTED_OPERATION|unsupportedOperation|UNSUPPORTED|unsupported|UNIMPLEMENTED|12|notImplemented|NOT_SUPPORTED"
 )
@@ -85,13 +85,14 @@ UNSUPPORTED = (
     ),
     _never(
         id="gcp.unsupported.zone-name",
-        message=rf"the resource 'projects/[^/']+/zones/[^/']+' {_MISSING}|unknown zone|invalid value for field 'zone'",
+        message=rf"the resource 'projects/[^/']+/zones/[^/']+'.{{0,20}}{_MISSING}"
+        r"|unknown zone|invalid value for field 'zone'",
         block=Scope.ZONE,
         hint="there is no zone {zone} for this project",
     ),
     _never(
         id="gcp.unsupported.region-name",
-        message=rf"the resource 'projects/[^/']+/regions/[^/']+' {_MISSING}|unknown region",
+        message=rf"the resource 'projects/[^/']+/regions/[^/']+'.{{0,20}}{_MISSING}|unknown region",
         block=Scope.REGION,
         hint="there is no region {region} for this project",
     ),
@@ -179,7 +180,8 @@ USER_ERRORS = (
         id="gcp.user.request",
         code=r"INVALID_FIELD_VALUE|invalid|invalidParameter|INVALID_ARGUMENT|3|badRequest|BAD_REQUEST|required"
         r"|MISSING_REQUIRED_FIELD|FIELD_SIZE_TOO_LARGE|INVALID_USAGE|invalidUsage|INVALID_RESOURCE_NAME"
-        r"|INVALID_NAME|parseError|PARSE_ERROR|wrongUrlFormat|OUT_OF_RANGE|11|400|LABEL_\w+|INVALID_\w+",
+        r"|INVALID_NAME|parseError|PARSE_ERROR|wrongUrlFormat|OUT_OF_RANGE|11|400|LABEL_\w+|INVALID_\w+|"
+        + raised("BadRequest", "InvalidArgument", "OutOfRange"),
         hint="Google refuses the request as it is; no place will take it: correct what the message names",
     ),
 )

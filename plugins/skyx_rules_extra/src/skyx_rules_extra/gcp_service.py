@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from skyx_core.api import Category, ErrorRule, Retry, Scope
-from skyx_rules_extra.gcp_codes import AUTH, COMPUTE, REFERENCE, RPC, TERRAFORM, TPU
+from skyx_rules_extra.gcp_codes import AUTH, COMPUTE, REFERENCE, RPC, TERRAFORM, TPU, raised
 
 _short = partial(ErrorRule, category=Category.CAPACITY, block=Scope.INSTANCE_TYPE_IN_ZONE, source=TPU)
 _fault = partial(
@@ -27,7 +27,7 @@ TPUS = (  # after quotas and reservations, whose texts stand beside the same num
     ),
     _short(
         id="gcp.capacity.exhausted",
-        code=r"8|RESOURCE_EXHAUSTED",
+        code="8|RESOURCE_EXHAUSTED|" + raised("ResourceExhausted"),
         hint="no {instance_type} in {zone} now; another zone is tried",
     ),
     _short(
@@ -42,8 +42,16 @@ TPUS = (  # after quotas and reservations, whose texts stand beside the same num
 UNREACHABLE = (  # before the other exceptions of the login library
     _fault(
         id="gcp.transient.unreachable",
-        code=r"(?:google\.auth\.exceptions\.)?TransportError|(?:google\.auth\.exceptions\.)?TimeoutError"
-        r"|(?:httplib2\.)?ServerNotFoundError|(?:requests\.exceptions\.)?ConnectionError|ConnectionResetError|SSLError",
+        code=raised(
+            "TransportError",
+            "Timeout",
+            "TimeoutError",
+            "ServerNotFoundError",
+            "ConnectionError",
+            "ConnectionResetError",
+            "SSLError",
+        )
+        + r"|socket\.timeout",
         block_after=Scope.REGION,
         hint="can't reach Google: check network, proxy and name service",
         source=AUTH,
@@ -67,8 +75,14 @@ NOT_YET = (
         source=REFERENCE,
     ),
     _fault(
+        id="gcp.transient.not-visible",
+        message=r"(?:/operations/|/firewalls/|\boperation ).{0,160}not found",
+        hint="what was just made can't be seen yet; it is looked for again",
+    ),
+    _fault(
         id="gcp.transient.there-already",
-        code=r"alreadyExists|RESOURCE_ALREADY_EXISTS|ALREADY_EXISTS|duplicate|6|DUPLICATE_RESOURCE",
+        code=r"alreadyExists|RESOURCE_ALREADY_EXISTS|ALREADY_EXISTS|duplicate|6|DUPLICATE_RESOURCE|"
+        + raised("AlreadyExists"),
         retry=Retry(max=2, wait=5, growth=2),
         hint="it exists already, from an attempt whose answer was lost or another launch; it is looked at and used",
     ),
@@ -87,7 +101,8 @@ NOT_YET = (
     ),
     _fault(
         id="gcp.transient.aborted",
-        code=r"ABORTED|10|conflict|CONFLICT|OPERATION_CANCELED_BY_USER|operationInProgress|CANCELLED",
+        code=r"ABORTED|10|conflict|CONFLICT|OPERATION_CANCELED_BY_USER|operationInProgress|CANCELLED|"
+        + raised("Aborted", "Conflict"),
         hint="another operation got in the way",
         source=RPC,
     ),
@@ -103,7 +118,8 @@ FAULTS = (
     _fault(
         id="gcp.transient.fault",
         code=r"backendError|BACKEND_ERROR|internalError|INTERNAL_ERROR|INTERNAL|13|UNAVAILABLE|14|SERVICE_UNAVAILABLE"
-        r"|serviceUnavailable|DEADLINE_EXCEEDED|4|badGateway|gatewayTimeout|UNKNOWN|2|DATA_LOSS|15|500|502|503|504",
+        r"|serviceUnavailable|DEADLINE_EXCEEDED|4|badGateway|gatewayTimeout|UNKNOWN|2|DATA_LOSS|15|500|502|503|504|"
+        + raised("ServiceUnavailable", "InternalServerError", "GatewayTimeout", "DeadlineExceeded", "BadGateway"),
         hint="Google had an internal fault",
         source=RPC,
     ),
@@ -126,7 +142,8 @@ FAULTS = (
 LAST = (
     ErrorRule(
         id="gcp.transient.unmet",
-        code=r"FAILED_PRECONDITION|9|failedPrecondition|CONDITION_NOT_MET|conditionNotMet",
+        code="FAILED_PRECONDITION|9|failedPrecondition|CONDITION_NOT_MET|conditionNotMet|"
+        + raised("FailedPrecondition", "PreconditionFailed"),
         category=Category.TRANSIENT,
         block=Scope.INSTANCE_TYPE_IN_ZONE,
         hint="something that the request needs is not so in {zone}",

@@ -43,8 +43,21 @@ SETUP = (
     _setup(
         id="gcp.config.project",
         message=r"the resource 'projects/[^/']+' was not found|unknown project|failed to find project"
-        r"|project .{0,60}(?:has been deleted|is suspended|pending deletion|marked for deletion|shut down)",
+        r"|project .{0,60}(?:been deleted|is suspended|pending deletion|(?:marked|scheduled) for deletion|shut down)",
         hint="the project does not exist, is shut or is not visible; set it with 'gcloud config set project'",
+    ),
+    _setup(
+        id="gcp.config.terms",
+        code=r"REQUIRED_TOS_AGREEMENT|TOS_NOT_ACCEPTED|termsOfServiceNotAccepted",
+        hint="accept Google Cloud's terms of service for the project first",
+        source=RPC,
+    ),
+    _setup(
+        id="gcp.config.disk-elsewhere",
+        message=r"not the same as disk zone|\bdisk\b.{0,80}(?:(?:in|from) (?:a|an)?other|different) zone"
+        r"|must be in the same zone",
+        block=Scope.ZONE,
+        hint="the disk lies in another zone than {zone}; launch where it is",
     ),
     _setup(
         id="gcp.config.network",
@@ -67,7 +80,7 @@ SETUP = (
     ),
     _setup(
         id="gcp.config.addresses",
-        code=r"IP_SPACE_EXHAUSTED\w*|SUBNET_IP_EXHAUSTED\w*|ipSpaceExhausted",
+        code=r"\w*IP_\w*EXHAUSTED\w*|ipSpaceExhausted",
         block=Scope.REGION,
         ttl=600,
         hint="the subnet in {region} has no free addresses (subnets are regional); expand its range",
