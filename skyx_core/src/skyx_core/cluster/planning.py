@@ -187,3 +187,14 @@ def near_rows(services: Services, requests: Sequence[Request], options: PlanOpti
     return [
         Near(one.field, one.asked, one.nearest, row(c, launchable=c.cloud in market.launchable)) for one, c in found
     ]
+
+
+def relaxation(services: Services, requests: Sequence[Request]) -> str:
+    """The cheapest change of one demand that would make something fit, as a sentence; "" if none would."""
+    found = near_rows(services, requests, PlanOptions())
+    if not found:
+        return ""
+    one = found[0]
+    where = "/".join(part for part in (one.candidate.cloud, one.candidate.region, one.candidate.zone) if part)
+    price = f"${one.candidate.hourly_usd:.2f}/h"
+    return f"{one.field}: {one.nearest} instead of {one.asked} would fit: {where} {one.candidate.instance_type}, {price}"

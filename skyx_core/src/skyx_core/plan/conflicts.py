@@ -26,18 +26,18 @@ def conflicts(request: Request, source: Source) -> list[WhyNot]:
     return [WhyNot(subject=source.cloud, reason=reason, fix=fix) for reason, fix in found]
 
 
-def _probe(source: Source, request: Request, most: int = 1) -> list[Offer]:
-    return list(islice(source.offers(request), most))
+def _probe(source: Source, request: Request) -> list[Offer]:
+    return list(islice(source.offers(request), _LOOKED_AT))
 
 
 def _of_type(request: Request, source: Source) -> Iterator[tuple[str, str]]:
     """The type of machine against sizes, market and place."""
     kind = str(request.instance_type)
     bare = Request(cloud=request.cloud, instance_type=kind, use_spot=request.use_spot)
-    sold = [offer for offer in _probe(source, bare, _LOOKED_AT) if _is(offer, kind, request.use_spot)]
+    sold = [offer for offer in _probe(source, bare) if _is(offer, kind, request.use_spot)]
     if not sold:
         other = bare.model_copy(update={"use_spot": not request.use_spot})
-        if any(_is(offer, kind, not request.use_spot) for offer in _probe(source, other, _LOOKED_AT)):
+        if any(_is(offer, kind, not request.use_spot) for offer in _probe(source, other)):
             market = "spot" if request.use_spot else "on-demand"
             yield f"instance_type {kind} isn't sold as {market}", f"use_spot: {str(not request.use_spot).lower()}"
         return
@@ -76,7 +76,7 @@ def _of_zone(request: Request, source: Source) -> Sequence[tuple[str, str]]:
     """The zone against the region."""
     bare = Request(cloud=request.cloud, zone=request.zone, use_spot=request.use_spot)
     for ask in (bare, request.model_copy(update={"region": None})):
-        for offer in _probe(source, ask, 1):
+        for offer in _probe(source, ask):
             if offer.zone == request.zone and offer.region != request.region:
                 reason = f"zone {request.zone} is in region {offer.region}, not in region {request.region}"
                 return [(reason, f"--infra {source.cloud}/{offer.region}/{request.zone}, or leave the region out")]
@@ -90,7 +90,7 @@ def nearest_places(request: Request, source: Source) -> list[WhyNot]:
         if asked is None:
             continue
         wider = request.model_copy(update={"zone": None} if name == "zone" else {"zone": None, "region": None})
-        seen = dict.fromkeys(getattr(offer, name) or "" for offer in _probe(source, wider, _LOOKED_AT))
+        seen = dict.fromkeys(getattr(offer, name) or "" for offer in _probe(source, wider))
         places = [place for place in seen if place]
         if not places:
             continue

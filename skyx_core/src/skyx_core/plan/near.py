@@ -31,6 +31,7 @@ class _Relaxed:
     field: str
     asked: str
     requests: tuple[Request, ...]
+    not_in: str = ""  # this cloud
 
 
 def near(requests: Sequence[Request], sources: Sequence[Source]) -> list[Near]:
@@ -50,8 +51,9 @@ def _price(one: Near) -> float:
 
 
 def _cheapest(relaxed: _Relaxed, sources: Sequence[Source]) -> Near | None:
+    others = [source for source in sources if source.cloud != relaxed.not_in]
     for request in relaxed.requests:
-        choice = next(make_plan([request], sources, explain=False).choices, None)
+        choice = next(make_plan([request], others, explain=False).choices, None)
         if choice is not None:
             return Near(relaxed.field, relaxed.asked, _nearest(relaxed.field, choice.candidate), choice)
     return None
@@ -83,7 +85,8 @@ def _relaxations(request: Request) -> Iterator[_Relaxed]:
     if request.region is not None:
         yield without("region", request.region, region=None, zone=None)
     if request.cloud is not None:
-        yield without("cloud", request.cloud, cloud=None, region=None, zone=None)
+        anywhere = request.model_copy(update={"cloud": None, "region": None, "zone": None})
+        yield _Relaxed("cloud", request.cloud, (anywhere,), not_in=request.cloud)
     if request.max_hourly_cost is not None:
         yield without("max_hourly_cost", f"{usd(request.max_hourly_cost)}/h", max_hourly_cost=None)
     if request.instance_type is not None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from math import inf
 
-from skyx_core.errors import PluginBrokenError
+from skyx_core.errors import CloudError, PluginBrokenError, SkyxError
 from skyx_core.models import Candidate, Offer, Request
 from skyx_core.plan.speed import slowness
 
@@ -60,25 +60,26 @@ def distinct(choices: Iterable[Choice], *, by_price: bool) -> Iterator[Choice]:
 
 
 def by_price(offers: Iterable[Offer], cloud: str) -> Iterator[Offer]:
-    """The stream of one cloud, offers of one price in order of names. ``PluginBrokenError`` at the first offer that
-    is out of order, has no price, or is another cloud's; what came before it stays good.
+    """The stream of one cloud, offers of one price in order of names. Raises what the stream raises, and
+    ``PluginBrokenError`` at the first offer that is out of order, has no price, or is another cloud's; what came
+    before is given first.
     """
     run: list[Offer] = []
-    fault: PluginBrokenError | None = None
     last = 0.0
-    for offer in offers:
-        price = offer.hourly_usd
-        if offer.cloud != cloud or not last <= price < inf:
-            fault = _fault(cloud, offer, last)
-            break
-        if run and (price != last or len(run) == LONGEST_RUN):
-            yield from _named(run)
-            run = []
-        run.append(offer)
-        last = price
+    try:
+        for offer in offers:
+            price = offer.hourly_usd
+            if offer.cloud != cloud or not last <= price < inf:
+                raise _fault(cloud, offer, last)
+            if run and (price != last or len(run) == LONGEST_RUN):
+                yield from _named(run)
+                run = []
+            run.append(offer)
+            last = price
+    except (SkyxError, CloudError):
+        yield from _named(run)
+        raise
     yield from _named(run)
-    if fault is not None:
-        raise fault
 
 
 def _named(run: list[Offer]) -> Sequence[Offer]:

@@ -1,0 +1,143 @@
+"""Plans draw no more than they show, and no source can spoil more than itself."""
+
+import math
+from collections.abc import Iterator
+
+import pytest
+
+from builders import offer, source
+from skyx_core.errors import CatalogError, CloudError
+from skyx_core.models import Offer, Request, WhyNot
+from skyx_core.plan.planner import make_plan
+from skyx_core.plan.ranking import LONGEST_RUN
+
+OFFERS = 40_000
+
+
+class Counted:
+    """A stream by price that knows how much of it was read."""
+
+    def __init__(self, cloud: str, same_price: int = 1) -> None:
+        self.cloud, self.same, self.read = cloud, same_price, 0
+
+    def __call__(self, _request: Request) -> Iterator[Offer]:
+        kind = offer(self.cloud)
+        for number in range(OFFERS):
+            self.read += 1
+            price = 1.0 + number // self.same
+            yield kind.model_copy(update={"region": f"r{number:05}", "hourly_usd": price})
+
+
+def test_five_long_streams_are_read_as_far_as_is_shown() -> None:
+    streams = [Counted(cloud) for cloud in "abcde"]
+    plan = make_plan([Request()], [source(each.cloud, offers=each) for each in streams])
+    drawn = [next(plan.choices) for _ in range(20)]
+    assert [c.candidate.cloud for c in drawn] == list("abcde") * 4
+    assert all(each.read <= 7 for each in streams)  # four drawn, one that competes, and one that shows the price ended
+
+
+def test_many_offers_of_one_price_are_put_in_order_a_part_at_a_time() -> None:
+    stream = Counted("a", same_price=OFFERS)
+    plan = make_plan([Request()], [source("a", offers=stream)])
+    assert next(plan.choices).candidate.region == "r00000"
+    assert stream.read <= LONGEST_RUN + 1
+
+
+def test_offers_of_one_price_come_in_order_of_their_names() -> None:
+    rows = [offer("a", region, zone=zone) for region, zone in (("r2", "z1"), ("r1", "z2"), ("r1", "z1"))]
+    spot = [row.model_copy(update={"use_spot": True}) for row in rows]
+    able = make_plan([Request(use_spot=True)], [source("a", offers=lambda _: iter(spot), **_spot())])
+    assert [c.candidate.infra() for c in able.choices] == ["a/r1/z1", "a/r1/z2", "a/r2/z1"]
+
+
+def _spot() -> dict[str, object]:
+    from skyx_core.models import Capability
+
+    return {"capabilities": frozenset({Capability.SPOT})}
+
+
+@pytest.mark.parametrize(
+    ("second", "said"),
+    [
+        (offer("a", "r2", hourly_usd=0.5), "gave $0.5 after $1 (t1 in r2)"),
+        (Offer.model_construct(**{**offer("a", "r2").model_dump(), "hourly_usd": math.nan}), "gave the price $nan"),
+        (Offer.model_construct(**{**offer("a", "r2").model_dump(), "hourly_usd": math.inf}), "gave the price $inf"),
+        (Offer.model_construct(**{**offer("a", "r2").model_dump(), "hourly_usd": -1.0}), "gave the price $-1"),
+        (offer("b", "r2"), "offered something of cloud 'b'"),
+    ],
+)
+def test_an_offer_that_breaks_the_contract_ends_its_cloud_and_names_the_plugin(second: Offer, said: str) -> None:
+    bad = source("a", offers=lambda _: iter([offer("a", "r1"), second, offer("a", "r3")]))
+    plan = make_plan([Request()], [bad, source("c", offer("c", hourly_usd=5))])
+    assert [c.candidate.infra() for c in plan.choices] == ["a/r1", "c/r1"]
+    (left,) = plan.excluded
+    assert left.subject == "a"
+    assert "plugin 'a'" in left.reason
+    assert said in left.reason
+    assert left.fix
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        CatalogError("the catalogue is damaged", where="x.db", hint="import it again"),
+        CloudError("a", "offers", code="X"),
+    ],
+)
+@pytest.mark.parametrize("before", [0, 2])
+def test_a_stream_that_fails_leaves_what_came_before_and_the_other_clouds(error: Exception, before: int) -> None:
+    def failing(_request: Request) -> Iterator[Offer]:
+        for number in range(before):
+            yield offer("a", f"r{number}")
+        raise error
+
+    told = source("a", offers=failing, why_nothing=lambda _: [WhyNot(subject="a", reason="never asked")])
+    plan = make_plan([Request()], [told, source("b", offer("b"))])
+    assert [c.candidate.cloud for c in plan.choices] == ["a"] * before + ["b"]
+    assert [why.reason for why in plan.excluded] == [str(error)]
+
+
+def test_why_nothing_that_fails_is_a_reason_too() -> None:
+    def failing(_request: Request) -> list[WhyNot]:
+        raise CatalogError("the catalogue is damaged")
+
+    plan = make_plan([Request()], [source("a", why_nothing=failing)])
+    assert list(plan.choices) == []
+    assert "damaged" in plan.excluded[0].reason
+
+
+def test_offers_over_the_ceiling_are_not_read() -> None:
+    stream = Counted("a")
+    plan = make_plan([Request(max_hourly_cost=3)], [source("a", offers=stream)])
+    assert [c.candidate.hourly_usd for c in plan.choices] == [1, 2, 3]
+    assert stream.read <= 6
+    assert plan.excluded[0].reason == "offers from $4.00/h on (t1 in r00003 and dearer) are over max_hourly_cost $3.00"
+    plan = make_plan([Request(max_hourly_cost=0.4)], [source("a", offers=Counted("a"))])
+    assert list(plan.choices) == []
+    why = plan.excluded[0]
+    assert why.reason == "the cheapest that fits, t1 in r00000 at $1.00/h, is $0.60 over max_hourly_cost $0.40"
+    assert why.fix == "raise max_hourly_cost to 1 or more"
+
+
+def test_one_reason_for_many_is_a_few_examples_and_a_count() -> None:
+    rows = [offer("a", f"r{number}", hourly_usd=1 + number) for number in range(40)]
+
+    def lacks(candidate, _request):
+        return [WhyNot(subject=candidate.infra(), reason="not today", fix="tomorrow")]
+
+    plan = make_plan([Request(), Request(ports=())], [source("a", *rows, lacks=lacks)])
+    assert list(plan.choices) == []
+    assert [why.subject for why in plan.excluded] == ["a/r0", "a/r1", "a/r2", "a"]
+    assert plan.excluded[-1] == WhyNot(subject="a", reason="and 37 more: not today", fix="tomorrow")
+
+
+def test_a_plugin_with_a_new_reason_each_time_fills_no_memory() -> None:
+    rows = [offer("a", f"r{number}", hourly_usd=1 + number) for number in range(500)]
+
+    def lacks(candidate, _request):
+        return [WhyNot(subject=candidate.infra(), reason=f"number {candidate.hourly_usd}")]
+
+    plan = make_plan([Request()], [source("a", *rows, lacks=lacks)])
+    assert list(plan.choices) == []
+    assert len(plan.excluded) < 60
+    assert plan.excluded[-1].reason == "and 450 more, for other reasons"
