@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from skyx_core.errors import SettingsError
-from skyx_core.models import Category, ErrorRule, RuleTable, Scope
+from skyx_core.models import Category, ErrorRule, Retry, RuleTable, Scope
 from skyx_core.results import Json
 from skyx_core.settings.sources import nearest
 from skyx_core.settings.yaml_file import Key, SettingsFile, read
@@ -75,7 +75,7 @@ def _rules(file: SettingsFile) -> Iterator[tuple[tuple[str, ...] | None, ErrorRu
         if isinstance(row, dict):
             yield from _rule(file, key, row)
         else:
-            file.problem(key if key in file.positions else ("rules",), f"rule {number + 1} must be a mapping")
+            file.problem(key, f"rule {number + 1} must be a mapping")
 
 
 def _rule(file: SettingsFile, key: Key, row: dict[str, Json]) -> Iterator[tuple[tuple[str, ...] | None, ErrorRule]]:
@@ -90,6 +90,8 @@ def _rule(file: SettingsFile, key: Key, row: dict[str, Json]) -> Iterator[tuple[
         if value is not None and value not in choices:
             near = nearest(str(value), choices)
             file.problem((*key, name), f"must be one of {', '.join(choices)}", near)
+    if not isinstance(row.get("id"), str | None):
+        file.problem((*key, "id"), "must be a text")
     _check_meaning(file, key, row)
     clouds = _clouds(file, (*key, "cloud"), row.get("cloud"))
     fields = {name: value for name, value in row.items() if name in _FIELDS and name != "cloud"}
@@ -110,10 +112,26 @@ def _built(
     try:
         yield clouds, ErrorRule.model_validate(fields)
     except ValidationError as error:
-        for each in error.errors():
-            path = tuple(str(part) for part in each["loc"] if str(part) in fields or str(part).isidentifier())
-            known = next((k for k in ((*key, *path), (*key, *path[:1]), key) if k in file.positions), key)
-            file.problem(known, each["msg"][:1].lower() + each["msg"][1:])
+        for each in error.errors(include_url=False, include_input=False):
+            path = tuple(map(str, each["loc"]))
+            file.problem(_known(file, (*key, *path)), *_said(each["type"], each["msg"], path))
+
+
+def _said(kind: str, message: str, path: Key) -> tuple[str, str]:
+    """In the words of the other mistakes, with the nearest name."""
+    if kind == "missing":
+        return f"needs {path[-1]}", ""
+    if kind == "extra_forbidden":
+        return "is unknown here", nearest(path[-1], Retry.model_fields)
+    text = message.partition(", ")[0]
+    return text[:1].lower() + text[1:].replace("dictionary or instance of Retry", "mapping of max and wait"), ""
+
+
+def _known(file: SettingsFile, key: Key) -> Key:
+    """The nearest key above that has a place in the file."""
+    while key and key not in file.positions:
+        key = key[:-1]
+    return key
 
 
 def _check_pattern(file: SettingsFile, key: Key, value: Json) -> None:
@@ -131,11 +149,12 @@ def _check_pattern(file: SettingsFile, key: Key, value: Json) -> None:
 
 
 def _check_meaning(file: SettingsFile, key: Key, row: Mapping[str, Json]) -> None:
-    place = next((k for k in ((*key, "id"), *((*key, name) for name in row)) if k in file.positions), ("rules",))
+    place = (*key, "id") if "id" in row else key
     if not any(row.get(name) for name in ("code", "message", "status", "kind")):
         file.problem(place, "a rule needs a code, a message, a status or a kind to match")
     if row.get("category") is None:
         file.problem(place, "a rule needs a category")
+    place = (*key, "abort") if "abort" in row else place
     if row.get("abort") is True and (row.get("retry") or row.get("block") not in (None, "none")):
         file.problem(place, "abort ends the launch, so it can't be combined with block or retry")
 
@@ -152,13 +171,15 @@ def _clouds(file: SettingsFile, key: Key, value: Json) -> tuple[str, ...] | None
 
 def _duration(file: SettingsFile, key: Key, value: Json) -> Json:
     """Seconds from ``300``, ``"30m"`` or ``"2h"``."""
-    if value is None or value == "until_fixed":
+    if value is None or (value == "until_fixed" and key[-1] == "ttl"):
         return value
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= 30 * 86400:
+    limit = 30 * 86400.0 if key[-1] == "ttl" else 3600.0
+    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
         return float(value)
     found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found and float(found[1]) * _UNITS[found[2]] <= 30 * 86400:
+    if found and float(found[1]) * _UNITS[found[2]] <= limit:
         return float(found[1]) * _UNITS[found[2]]
     wanted = "seconds or a text such as 30s, 10m or 2h" + (", or until_fixed" if key[-1] == "ttl" else "")
-    file.problem(key, f"must be {wanted}, 30 days at most")
+    most = "30 days" if key[-1] == "ttl" else "an hour"
+    file.problem(key, f"must be {wanted}, {most} at most")
     return None

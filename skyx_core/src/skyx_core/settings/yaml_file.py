@@ -97,7 +97,7 @@ def _value(file: SettingsFile, node: Node, key: Key) -> Json:
     if isinstance(node, yaml.MappingNode):
         return _mapping(file, node, key)
     if isinstance(node, yaml.SequenceNode):
-        return [_value(file, item, (*key, str(index))) for index, item in enumerate(node.value)]
+        return [_item(file, item, (*key, str(index))) for index, item in enumerate(node.value)]
     loader = yaml.SafeLoader("")
     try:
         value = loader.construct_object(node)
@@ -108,6 +108,11 @@ def _value(file: SettingsFile, node: Node, key: Key) -> Json:
     file.positions.setdefault(key, (node.start_mark.line + 1, node.start_mark.column + 1))
     file.problem(key, f"{node.value!r} is read as a {type(value).__name__}; put it in quotes")
     return None
+
+
+def _item(file: SettingsFile, node: Node, key: Key) -> Json:
+    file.positions[key] = (node.start_mark.line + 1, node.start_mark.column + 1)
+    return _value(file, node, key)
 
 
 def _mapping(file: SettingsFile, node: Node, key: Key) -> dict[str, Json]:
