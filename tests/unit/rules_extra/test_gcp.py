@@ -11,11 +11,14 @@ from skyx_core.models import Candidate, Place
 
 LINES = corpus.lines("gcp")
 _TELLING = re.compile(r"[a-z][A-Z]|_")  # a plain word or a number in a text is no code
-TEXTS = [
-    form
-    for line in LINES
-    if _TELLING.search(line["error"]["code"].rpartition(".")[2]) and "NEW" not in line["error"]["code"] and (form := corpus.in_text(line))
-]
+
+
+def _telling(line):
+    code = line["error"]["code"]
+    return _TELLING.search(code.rpartition(".")[2]) and code != "BRAND_NEW_CODE"
+
+
+TEXTS = [form for line in LINES if _telling(line) and (form := corpus.in_text(line))]
 
 
 def classify(code="", message="", *, operation="instances.insert", status=0, spot=False, body=""):
