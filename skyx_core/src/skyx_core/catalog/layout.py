@@ -41,7 +41,8 @@ TYPES_BY_ACCELERATOR = f"""SELECT b.price, {_TYPE} FROM best AS b CROSS JOIN typ
 WHERE b.accelerator = :accelerator AND b.count = :count AND b.spot = :spot AND (b.price, b.type) > (:price, :type)
 AND {_SIZES} ORDER BY b.price, b.type LIMIT :limit"""
 
-TYPES_BY_NAME = f"SELECT 0.0, {_TYPE} FROM types AS t WHERE t.name = :name AND {_SIZES} ORDER BY t.name, t.id"
+TYPES_BY_NAME = f"""SELECT 0.0, {_TYPE} FROM types AS t WHERE t.name = :name AND {_SIZES}
+ORDER BY t.name, t.cpus, t.memory_gb, t.accelerators"""
 
 _OFFER = "o.price, o.place, o.type, o.extra, r.name, p.zone"
 _ZONE = "(:zone = '' OR p.zone IN ('', :zone))"

@@ -31,11 +31,18 @@ def listing(
     if accelerator is not None:
         numbers = [n for n in counts(file, accelerator) if count in (None, n)]
     streams = [
-        offers(file, Selection(_request(accelerator, number, region, spot), everything=True))
+        _exactly(
+            offers(file, Selection(_request(accelerator, number, region, spot), everything=True)), accelerator, number
+        )
         for number in numbers
         for spot in (False, True)
     ]
     return heapq.merge(*streams, key=_order)
+
+
+def _exactly(found: Iterator[Offer], accelerator: str | None, number: float | None) -> Iterator[Offer]:
+    """A request for a fraction is served by whole ones, too; a list by number has each in its own place."""
+    return (one for one in found if accelerator is None or one.accelerators.get(accelerator) == number)
 
 
 def _request(accelerator: str | None, count: float | None, region: str | None, spot: bool) -> Request:

@@ -123,7 +123,12 @@ def _numbers(file: CatalogFile, query: Request) -> Iterator[WhyNot]:
         yield WhyNot(subject=file.cloud, reason=f"no {name}:{number(count)}; there are {some}", fix=fix)
     alone = Request(accelerators=query.accelerators)
     if len(query.accelerators) > 1 and next(_pool(file, alone), None) is None:
-        yield WhyNot(subject=file.cloud, reason=f"no machine has {_what(alone)} together")
+        fix = "ask for one of them"
+        yield WhyNot(subject=file.cloud, reason=f"no machine has {_both(alone)} together", fix=fix)
+
+
+def _both(request: Request) -> str:
+    return " and ".join(f"{name}:{number(count)}" for name, count in sorted(request.accelerators.items()))
 
 
 def _pool(file: CatalogFile, request: Request) -> Iterator[Kind]:

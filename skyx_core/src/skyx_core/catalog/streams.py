@@ -19,7 +19,7 @@ from skyx_core.catalog.file import CatalogFile, Value, damaged
 from skyx_core.models import Amount, Offer, Request
 from skyx_core.plan.needs import admits
 
-_CHUNK, _MOST = 24, 768  # rows per query; grows, so that a short answer stays cheap and a long one soon is
+_CHUNK, _MOST = 6, 768  # rows per query; grows, so that a short answer stays cheap and a long one soon is
 _NOTHING = -1e308  # below every price
 _INF = float("inf")
 
@@ -61,12 +61,12 @@ class Selection:
 def offers(file: CatalogFile, wanted: Selection) -> Iterator[Offer]:
     """See the module. Raises ``CatalogError`` when a row can't be read."""
     extras: dict[int, tuple[tuple[str, ...], str | None]] = {0: ((), None)}
-    for kind, row in rows(file, wanted):
-        if row.extra not in extras:
-            extras[row.extra] = _extra(file, row.extra)
-        buckets, reservation = extras[row.extra]
-        try:
-            offer = Offer(
+    try:
+        for kind, row in rows(file, wanted):
+            if row.extra not in extras:
+                extras[row.extra] = _extra(file, row.extra)
+            buckets, reservation = extras[row.extra]
+            yield Offer(
                 cloud=file.cloud,
                 region=row.region,
                 zone=row.zone or None,
@@ -79,9 +79,8 @@ def offers(file: CatalogFile, wanted: Selection) -> Iterator[Offer]:
                 quota_buckets=buckets,
                 reservation=reservation,
             )
-        except ValueError as error:
-            raise damaged(file.path, file.cloud, "a row in it is not an offer") from error
-        yield offer
+    except ValueError as error:
+        raise damaged(file.path, file.cloud, "a row in it is not an offer") from error
 
 
 def _extra(file: CatalogFile, number: int) -> tuple[tuple[str, ...], str | None]:
@@ -180,7 +179,7 @@ def _limits() -> Iterator[int]:
     limit = _CHUNK
     while True:
         yield limit
-        limit = min(_MOST, 2 * limit)
+        limit = min(_MOST, 4 * limit)
 
 
 def _kind(row: Sequence[Value]) -> Kind:

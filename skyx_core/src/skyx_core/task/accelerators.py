@@ -63,6 +63,10 @@ def _known(text: str) -> str:
             break
         words = words[1:]
     words = [word for word in words if word not in ACCELERATOR_WORDS]
+    return _named(words) or _named([word for word in words if word != "sxm"])
+
+
+def _named(words: list[str]) -> str:
     return _BY_KEY.get("".join(words)) or _by_memory(words)
 
 
