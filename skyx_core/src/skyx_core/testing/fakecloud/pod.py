@@ -71,6 +71,10 @@ class FakePodDriver(CloudDriver[FakeCloudSettings], SupportsSelfEnd):
     def disabled(self) -> WhyNot | None:
         return endpoint_missing(self.settings, self.context, self.name)
 
+    def fingerprint(self) -> str:
+        """Whose servers are asked stands for the credentials: there are no others."""
+        return endpoint_of(self.settings, self.context, self.name)
+
     def check_credentials(self) -> Sequence[CheckLine]:
         try:
             answer = self._client.call("ListContexts", "GET", "/api/contexts")

@@ -80,6 +80,10 @@ class FakeVmDriver(CloudDriver[FakeCloudSettings], SupportsStop, SupportsSelfEnd
     def disabled(self) -> WhyNot | None:
         return endpoint_missing(self.settings, self.context, self.name)
 
+    def fingerprint(self) -> str:
+        """Whose servers are asked stands for the credentials: there are no others."""
+        return endpoint_of(self.settings, self.context, self.name)
+
     def _call(self, action: str, **body: object) -> dict[str, object]:
         return self._client.call(action, "POST", f"/v1/{action}", body)
 
