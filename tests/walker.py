@@ -24,7 +24,7 @@ class Item:
 
 
 def items(scenario: Scenario, worlds: dict[str, CloudWorld]) -> list[Item]:
-    """Every place that fits, cheapest first; each zone of a region by itself."""
+    """Every place that fits, once, cheapest first; each zone of a region by itself."""
     found = []
     for number, request in enumerate(scenario.task.requests()):
         rows = [offer for world in worlds.values() for offer in world.shop.offers(request) if fits(request, offer)]
@@ -40,7 +40,10 @@ def items(scenario: Scenario, worlds: dict[str, CloudWorld]) -> list[Item]:
                 facts["accelerators"] = request.accelerators or offer.accelerators
                 found.append(Item(number, request, Candidate(**facts)))
     order = (lambda i: i.alternative) if scenario.task.ordered else (lambda i: i.candidate.hourly_usd)
-    return sorted(found, key=order)
+    once: dict[str, Item] = {}
+    for item in sorted(found, key=order):
+        once.setdefault(item.candidate.model_dump_json(), item)
+    return list(once.values())
 
 
 def fits(request: Request, offer) -> bool:
