@@ -63,6 +63,7 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
             Capability.LABELS,
             Capability.DISK_TIER,
             Capability.NETWORK_TIER,
+            Capability.FALLBACK,  # never beside real clouds, unless it is named
             Capability.PORTS_AT_LAUNCH,  # every port of a node's loopback address can be reached from this machine
         }
     )

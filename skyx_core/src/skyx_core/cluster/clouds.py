@@ -245,6 +245,7 @@ class Clouds:
         self._clouds: dict[str, Cloud] = {}
         self._executors: dict[str, Executor[BaseModel]] = {}
         self._chosen: list[Executor[BaseModel]] = []
+        self._catalogues: dict[str, Catalogue] = {}
         self._lock = threading.RLock()
 
     def get(self, name: str) -> Cloud:
@@ -255,6 +256,13 @@ class Clouds:
                 where = self._services.plugins.where("cloud", name)
                 self._clouds[name] = Cloud(self._services, name, driver, where)
             return self._clouds[name]
+
+    def catalogue(self, name: str) -> Catalogue:
+        """What is here of a cloud that has no driver in use."""
+        with self._lock:
+            if name not in self._catalogues:
+                self._catalogues[name] = catalogue_of(self._services, name, None)
+            return self._catalogues[name]
 
     def made(self) -> Sequence[Cloud]:
         """Those that were used so far."""
@@ -312,9 +320,13 @@ class Clouds:
             found = self._look(name)
             if isinstance(found, Cloud):
                 clouds.append(found)
-            else:
+            elif named or not self._stays_unnamed(name):
                 reasons.append(found)
         return (clouds, reasons) if named else (list(_without_fallbacks(clouds, reasons)), reasons)
+
+    def _stays_unnamed(self, name: str) -> bool:
+        """A cloud that is only a fallback, and not set up: nobody who didn't ask for it misses it."""
+        return name in self._clouds and Capability.FALLBACK in self._clouds[name].capabilities
 
     def _look(self, name: str) -> Cloud | WhyNot:
         if name in self._services.settings.disable_clouds:
