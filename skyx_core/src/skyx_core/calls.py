@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SLICE_S = 0.05
-_FIRST_PULL, _LARGEST_PULL = 32, 512  # items of a stream
+_FIRST_PULL, _LARGEST_PULL = 16, 512  # items of a stream
 
 
 class Fence:
@@ -97,7 +97,7 @@ class _Pulls(Generic[T]):
         """Asks for more, and returns at once."""
         if self._size == 0:
             self._thread.start()
-        self._size = min(max(_FIRST_PULL, self._size * 2), _LARGEST_PULL)
+        self._size = min(max(_FIRST_PULL, self._size * 4), _LARGEST_PULL)
         pull: _Pull[T] = _Pull(self._size)
         self._asked.put(pull)
         return pull

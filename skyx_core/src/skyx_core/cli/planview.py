@@ -89,7 +89,8 @@ def _near(near: Sequence[Near]) -> list[str]:
     lines = ["Fits nearly, with one demand changed:"] if near else []
     for one in near:
         c = one.candidate
-        what = f"{infra(c.cloud, c.region, c.zone)} {c.instance_type} {accelerators(c.accelerators)}"
+        gpus = f" {accelerators(c.accelerators)}" if c.accelerators else ""
+        what = f"{infra(c.cloud, c.region, c.zone)} {c.instance_type}{gpus}"
         spot = " spot" if c.use_spot else ""
         lines.append(in_cell(f"  {one.field}: {one.asked} -> {one.nearest}: {what}{spot} at ${usd(c.hourly_usd)}/h"))
     return lines

@@ -53,6 +53,18 @@ def draw_plan(
     """The lazy plan over enabled clouds."""
     options = options or PlanOptions()
     market = _market(services, requests, options)
+    return _draw(services, requests, market, ordered=ordered, options=options, arriving=arriving)
+
+
+def _draw(
+    services: Services,
+    requests: Sequence[Request],
+    market: _Market,
+    *,
+    ordered: bool | Sequence[int],
+    options: PlanOptions,
+    arriving: Arriving | None,
+) -> Plan:
     notes: list[str] = []
     return make_plan(
         requests,
@@ -87,13 +99,13 @@ def _market(services: Services, requests: Sequence[Request], options: PlanOption
 
 def _catalogued(services: Services, launchable: frozenset[str]) -> Iterator[Source]:
     """Clouds that can't be used here, but that have a catalogue; what they could do isn't known, so all is assumed."""
-    from skyx_core.catalog.catalogue import Catalogue, imported_names
+    from skyx_core.catalog.catalogue import imported_names
 
     everything = frozenset(Capability)
     abilities = frozenset({needs.STOP, needs.SELF_END, needs.PORTS})
     for name in imported_names(services.dirs):
         if name not in launchable:
-            known = Catalogue.open(services.dirs, name)
+            known = services.clouds.catalogue(name)
             yield Source(name, everything, abilities, known.offers, _lacks_nothing, known.why_nothing)
 
 
@@ -169,15 +181,15 @@ def plan_tasks(services: Services, tasks: Sequence[Task], options: PlanOptions) 
 
 def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: Arriving | None) -> TaskPlan:
     requests = task.requests()
-    plan = draw_plan(services, requests, ordered=task.order, options=options, arriving=arriving)
+    market = _market(services, requests, options)
+    plan = _draw(services, requests, market, ordered=task.order, options=options, arriving=arriving)
     shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit)
     near_ones = near_rows(services, requests, options) if options.near or not shown.candidates else []
     target = options.optimize or services.settings.optimize
-    shown = replace(shown, near=near_ones, optimize=target)
-    if not options.catalogued:
-        return shown
-    launchable = _market(services, requests, options).launchable
-    return replace(shown, candidates=[replace(r, launchable=r.cloud in launchable) for r in shown.candidates])
+    rows = shown.candidates
+    if options.catalogued:
+        rows = [replace(each, launchable=each.cloud in market.launchable) for each in rows]
+    return replace(shown, candidates=rows, near=near_ones, optimize=target)
 
 
 def near_rows(services: Services, requests: Sequence[Request], options: PlanOptions) -> list[Near]:
@@ -197,4 +209,5 @@ def relaxation(services: Services, requests: Sequence[Request]) -> str:
     one = found[0]
     where = "/".join(part for part in (one.candidate.cloud, one.candidate.region, one.candidate.zone) if part)
     price = f"${one.candidate.hourly_usd:.2f}/h"
-    return f"{one.field}: {one.nearest} instead of {one.asked} would fit: {where} {one.candidate.instance_type}, {price}"
+    kind = one.candidate.instance_type
+    return f"{one.field}: {one.nearest} instead of {one.asked} would fit: {where} {kind}, {price}"

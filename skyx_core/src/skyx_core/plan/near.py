@@ -83,7 +83,9 @@ def _relaxations(request: Request) -> Iterator[_Relaxed]:
     if request.zone is not None:
         yield without("zone", request.zone, zone=None)
     if request.region is not None:
-        yield without("region", request.region, region=None, zone=None)
+        kept, dropped = ({"region": None}, {"region": None, "zone": None})
+        wider = tuple(request.model_copy(update=update) for update in (kept, dropped)[request.zone is None :])
+        yield _Relaxed("region", request.region, wider)
     if request.cloud is not None:
         anywhere = request.model_copy(update={"cloud": None, "region": None, "zone": None})
         yield _Relaxed("cloud", request.cloud, (anywhere,), not_in=request.cloud)

@@ -12,7 +12,7 @@ from skyx_core.errors import CloudError, PluginBrokenError, SkyxError
 from skyx_core.models import Candidate, Offer, Request
 from skyx_core.plan.speed import slowness
 
-LONGEST_RUN = 128  # offers of one price that are put in order of names at a time
+LONGEST_RUN = 16  # offers of one price that are put in order of names at a time
 MOST_COMPARED = 20_000  # candidates that are compared with each other where price alone doesn't decide
 
 
@@ -71,11 +71,14 @@ def by_price(offers: Iterable[Offer], cloud: str) -> Iterator[Offer]:
             price = offer.hourly_usd
             if offer.cloud != cloud or not last <= price < inf:
                 raise _fault(cloud, offer, last)
-            if run and (price != last or len(run) == LONGEST_RUN):
+            if run and price != last:
                 yield from _named(run)
                 run = []
             run.append(offer)
             last = price
+            if len(run) == LONGEST_RUN:  # given now: the next one may be costly to read
+                yield from _named(run)
+                run = []
     except (SkyxError, CloudError):
         yield from _named(run)
         raise
