@@ -11,13 +11,13 @@ _AWAY = (
     r"node\.kubernetes\.io/(?:not-ready|unreachable|\w+-pressure|network-unavailable|unschedulable|out-of-service)"
     r"|node\.cloudprovider\.kubernetes\.io/\w+|ToBeDeleted\w*|DeletionCandidate\w*|karpenter\.sh/(?:disrupt\w+"
     r"|unregistered)"
-    r"|[^}:]*agent-not-ready"
+    r"|[^}{:]*agent-not-ready"
 )
 
 _CONTROL = r"node-role\.kubernetes\.io/(?:control-plane|master|etcd)"
 _AFFINITY = r"didn.t match Pod.s node affinity|node\(?s?\)? didn.t match (?:pod.s )?node (?:affinity|selector)"
 
-_AFFINITY += r"|MatchNodeSelector|didn.t satisfy.*NodeAffinity"
+_AFFINITY += r"|MatchNodeSelector|didn.t satisfy.{0,200}NodeAffinity"
 
 _TYPE_NOW = "what the pod asks for is taken in {region}; wait, ask for less or use another context"
 
@@ -43,7 +43,7 @@ SCHEDULER: tuple[ErrorRule, ...] = (
         "scheduling.accelerator-tainted",
         CONFIG,
         TYPE,
-        message=rf"(?=.*taints? \{{[^}}]*(?:gpu|tpu|nvidia|accelerator))(?=.*Insufficient {_GPU})",
+        message=rf"^(?=.*taints? \{{[^}}{{]*(?:gpu|tpu|nvidia|accelerator))(?=.*Insufficient {_GPU})",
         hint="the accelerator nodes of {region} have a taint that the pod does not tolerate; add a toleration",
     ),
     _SCHEDULER.block(
@@ -95,7 +95,7 @@ SCHEDULER: tuple[ErrorRule, ...] = (
         "scheduling.nodes-away-some",
         CAPACITY,
         TYPE,
-        message=rf"(?=.*(?:taints? \{{(?:{_AWAY})|were unschedulable|were not ?ready))(?=.*(?:{_AFFINITY}"
+        message=rf"^(?=.*(?:taints? \{{(?:{_AWAY})|were unschedulable|were not ?ready))(?=.*(?:{_AFFINITY}"
         rf"|taints? \{{(?!{_AWAY}|{_CONTROL})))",
         hint="the fitting nodes of {region} are not ready or cordoned; see 'kubectl get nodes'",
     ),
@@ -110,7 +110,7 @@ SCHEDULER: tuple[ErrorRule, ...] = (
         "scheduling.tainted",
         CONFIG,
         TYPE,
-        message=rf"taints? \{{(?!{_CONTROL})(?P<taint>[^}}]+)\}}|had taints? that the pod didn.t tolerate",
+        message=rf"taints? \{{(?!{_CONTROL})(?P<taint>[^}}{{]+)\}}|had taints? that the pod didn.t tolerate",
         hint="the nodes of {region} have a taint that the pod does not tolerate; add a toleration",
     ),
     _SCHEDULER.block(

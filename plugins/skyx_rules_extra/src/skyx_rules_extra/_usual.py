@@ -108,7 +108,7 @@ def usual(rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> tuple[ErrorR
             "usual.limit-objects",
             QUOTA,
             REGION,
-            message=rf"(?=.*(?:{LIMIT}))(?=.*(?:volume|disk|storage|\bips?\b|address|network|floating|snapshot))",
+            message=rf"^(?=.*(?:{LIMIT}))(?=.*(?:volume|disk|storage|\bips?\b|address|network|floating|snapshot))",
             hint="a limit on disks, addresses or networks at {cloud} is reached; see the message",
         ),
         rows.block(

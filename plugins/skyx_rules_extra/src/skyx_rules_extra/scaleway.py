@@ -47,7 +47,7 @@ TABLE = table(
             QUOTA,
             REGION,
             code=_QUOTA,
-            message=r"(?=.*quota)(?=.*(?:volume|storage|\bips?\b|address|snapshot|network))",
+            message=r"^(?=.*quota)(?=.*(?:volume|storage|\bips?\b|address|snapshot|network))",
             hint="a Scaleway quota on disks or addresses is used up; ask for more",
         ),
         _API.block(
