@@ -98,7 +98,6 @@ class Session:
         ``limit``: None = all, but no more than 10,000. ``optimize``: "cost" or "time"; None = the setting. ``near``:
         say what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here.
         """
-        _check_task(task)
         whole = self.plan_pipeline([task], limit=limit, optimize=optimize, near=near, catalogued=catalogued)
         return whole.tasks[0]
 
@@ -117,6 +116,10 @@ class Session:
         """
         from skyx_core.cluster.planning import PlanOptions
 
+        for task in tasks:
+            _check_task(task, needed=True)
+        if limit is not None and not (isinstance(limit, int) and limit > 0):
+            raise UsageError(f"limit is a whole number from 1, not {limit!r}"[:200], hint="leave it out for all")
         options = PlanOptions(limit, _target(optimize), near=near, catalogued=catalogued, parallel=parallel)
         return self._do.views.plan(tasks, options)
 
@@ -346,10 +349,10 @@ class Session:
         self.close()
 
 
-def _check_task(task: object) -> None:
+def _check_task(task: object, *, needed: bool = False) -> None:
     from skyx_core.task import Task
 
-    if task is not None and not isinstance(task, Task):
+    if (needed or task is not None) and not isinstance(task, Task):
         kind = type(task).__name__
         raise UsageError(f"a Task is needed, not {kind}", hint="skyx_core.load(path) and loads(text) make tasks")
 

@@ -103,6 +103,22 @@ def test_a_plan_without_a_limit_ends_too(tmp_path: Path, monkeypatch) -> None:
     assert (len(plan.candidates), plan.more) == (50, True)
 
 
+@pytest.mark.parametrize("limit", [0, -1, 1.5, "9"])
+def test_a_limit_that_is_none_is_refused(tmp_path: Path, limit: object) -> None:
+    with session(tmp_path, GOOD) as one, pytest.raises(UsageError, match="limit is a whole number"):
+        one.plan(task(), limit=limit)
+    with session(tmp_path, GOOD) as one, pytest.raises(UsageError, match="a Task is needed"):
+        one.plan(None)
+
+
+def test_what_a_driver_says_of_times_and_prices_is_checked(tmp_path: Path) -> None:
+    odd = market("odd", [offer("odd", "r")], usual_start_s="soon", egress_usd_per_gb=lambda self, *to: 1 / 0)
+    with session(tmp_path, odd, GOOD) as one:
+        assert [row.cloud for row in one.plan(task(), optimize="time").candidates] == ["odd", "good"]
+        plan = one.plan_pipeline([task(outputs="{x: 5}"), task()])
+    assert [row.egress_usd for row in plan.tasks[1].candidates] == [0.0, 0.0]
+
+
 def test_what_lacks_says_is_checked(tmp_path: Path) -> None:
     sick = market("sick", [offer("sick", "r")], refuses=staticmethod(lambda c, q: ["text"]))
     broken = market("broken", [offer("broken", "r")], refuses=staticmethod(lambda c, q: 1 / 0))
