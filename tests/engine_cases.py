@@ -5,7 +5,8 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from builders import choice
-from engine_world import Answer, World, spot
+from engine_blocks import spot
+from engine_world import Answer, World
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Engine
 from skyx_core.models import Block, BlockKey, Category, Scope, Verdict, ZoneOption
@@ -30,7 +31,7 @@ def zone_options(draw, cloud, region):
     return [ZoneOption(zone=name) for name in (names if what == "all" else names[:1] if what == "one" else [])]
 
 
-KINDS = ["full", "full", "full", "full", "retry", "retry", "retry", "careless", "up", "abort", "full", "full"]
+KINDS = ["full", "full", "full", "full", "retry", "retry", "retry", "careless", "up", "up", "abort", "full", "full"]
 answers = st.builds(
     Answer,
     kind=st.sampled_from(KINDS),

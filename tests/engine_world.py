@@ -7,51 +7,28 @@ from __future__ import annotations
 
 import heapq
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import count
 
+from engine_blocks import Spot, at, covers, in_the_way, spot
 from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
-from skyx_core.models import Block, BlockKey, Candidate, Category, Retry, Scope, Verdict, ZoneOption
+from skyx_core.models import (
+    Block,
+    BlockKey,
+    Category,
+    Event,
+    EventKind,
+    Retry,
+    Scope,
+    Skipped,
+    Verdict,
+    ZoneOption,
+)
 from skyx_core.plan.planner import Choice
 
-Spot = tuple[str, str, str | None, str, bool]  # cloud, region, zone, instance type, spot
 End = Done | GiveUp
 AT_ONE_TIME = 60  # actions for each candidate at one moment; more is a loop
-
-
-def covers(key: BlockKey, c: Candidate, request: str = "") -> bool:
-    """Whether a pattern fits, field by field."""
-    facts = (
-        (key.cloud, c.cloud),
-        (key.region, c.region),
-        (key.zone, c.zone),
-        (key.instance_type, c.instance_type),
-        (key.use_spot, c.use_spot),
-        (key.reservation, c.reservation or ""),
-        (key.request, request),
-        (key.account, ""),
-    )
-    if any(wanted is not None and wanted != fact for wanted, fact in facts):
-        return False
-    if key.accelerators is not None and dict(key.accelerators) != c.accelerators:
-        return False
-    if key.quota_bucket is not None and key.quota_bucket not in c.quota_buckets:
-        return False
-    return key.accelerator in (None, *c.accelerators) or (key.accelerator == "*" and bool(c.accelerators))
-
-
-def in_the_way(blocks: Sequence[Block], c: Candidate, now: float, request: str = "") -> list[Block]:
-    return [b for b in blocks if (b.until is None or b.until > now) and covers(b.key, c, request)]
-
-
-def spot(choice: Choice, zone: str | None) -> Spot:
-    c = choice.candidate
-    return (c.cloud, c.region, zone, c.instance_type, c.use_spot)
-
-
-def at(choice: Choice, zone: str | None) -> Candidate:
-    return choice.candidate.model_copy(update={"zone": zone or choice.candidate.zone})
 
 
 @dataclass(frozen=True)
@@ -128,6 +105,8 @@ class World:
     met: Counter[str] = field(default_factory=Counter)
     on_start: Callable[[World, Start], None] | None = None
     limit: float = float("inf")
+    recording: bool = False
+    events: list[Event] = field(default_factory=list)  # as a launch records them
     _events: list[tuple[float, int, int]] = field(default_factory=list)
     _ids: count[int] = field(default_factory=count)
     _last: tuple[float, int] = (-1.0, 0)
@@ -156,6 +135,7 @@ class World:
                 if isinstance(action, WaitUntil):
                     assert action.time > self.now, "waits for the past"
                     wake = action.time
+                    self._record(EventKind.RETRY_WAIT)
                 else:
                     immediate = True
                     self._do(engine, action)
@@ -174,6 +154,8 @@ class World:
         match action:
             case Skip(skipped=skipped):
                 self.skipped += len(skipped)
+                rows = tuple(Skipped(candidate=c.candidate, block=b, alternative=c.alternative) for c, b in skipped)
+                self._record(EventKind.CANDIDATES_SKIPPED, skipped=rows)
                 for choice, block in skipped:
                     assert block.until is None or block.until > self.now
                     assert covers(block.key, choice.candidate) or choice.candidate.zone is None
@@ -196,6 +178,8 @@ class World:
         assert not in_the_way(self.blocks, choice.candidate, self.now), "asked for zones of what is blocked"
         self.located[id(choice)] = choice
         found = self.zones[choice.candidate.cloud, choice.candidate.region]
+        told = {"verdict": found} if isinstance(found, Verdict) else {"zones": tuple(found)}
+        self._record(EventKind.ZONES_LOCATED, candidate=choice.candidate, alternative=choice.alternative, **told)
         if isinstance(found, Verdict):
             self.met["locate failed"] += 1
             self.blocks += [*found.blocks, *found.blocks_after]
@@ -213,6 +197,8 @@ class World:
             self.on_start(self, start)
         self.met["overlaps"] += any(each.state == "running" for each in self.live.values())
         self.met["retries"] += start.retry > 0
+        zones = tuple(ZoneOption(zone=zone) for zone in start.zones)
+        self._record(EventKind.ATTEMPT_STARTED, attempt=start.attempt, candidate=start.choice.candidate, zones=zones)
         self.starts.append(start)
         self.started_at.append(self.now)
         answer = self.answer(start)
@@ -252,8 +238,17 @@ class World:
         given = None if up else verdict(answer, running.start, self.now)
         if given is not None and not cancelled:
             self._learn(given, running.start)
+        self._record(
+            EventKind.CLUSTER_UP if given is None else EventKind.ATTEMPT_FAILED,
+            attempt=running.start.attempt,
+            verdict=given,
+        )
         engine.outcome(running.start.attempt, given, self.now)
         self.grown += engine.blocks.take_learned()
+
+    def _record(self, kind: EventKind, **fields: object) -> None:
+        if self.recording:
+            self.events.append(Event.model_validate({"kind": kind, "time": self.now, "decided_at": self.now, **fields}))
 
     def _learn(self, given: Verdict, start: Start) -> None:
         self.met["aborts"] += given.abort
@@ -265,6 +260,7 @@ class World:
     def _ended(self, end: End) -> None:
         self.met[type(end).__name__] += 1
         if isinstance(end, GiveUp):
+            self._record(EventKind.GAVE_UP)
             assert not self.live, "gave up with attempts that were not cleaned"
             return
         assert list(self.live) == [end.attempt], "done with other attempts about"

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from depth import depth
+from engine_blocks import at, in_the_way, spot
 from engine_cases import engine_of, worlds
-from engine_world import Answer, at, in_the_way, spot
+from engine_world import Answer
 from skyx_core.failover.engine import GiveUp
 from skyx_core.models import Verdict
 

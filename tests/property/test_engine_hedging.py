@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 
 from builders import choice
 from depth import depth
+from engine_blocks import spot
 from engine_cases import TOGETHER
-from engine_world import Answer, World, spot
+from engine_world import Answer, World
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Start, WaitUntil
 from skyx_core.models import ZoneOption
@@ -76,7 +77,7 @@ def test_at_most_n_attempts_each_after_the_last_was_slow_and_one_cluster_at_the_
     def check(case, most, until_up):
         plan, world = case
         world.on_start = watch(most, met)
-        world.limit = 20_000.0
+        world.limit = 4000.0
         engine = Engine(
             iter(plan),
             blocks=Blocklist(),

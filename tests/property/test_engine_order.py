@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from builders import choice
 from depth import depth
+from engine_blocks import at, covers, in_the_way, spot
 from engine_cases import engine_of, first_blocks, worlds
-from engine_world import WIDTHS, Answer, World, at, covers, in_the_way, spot
+from engine_world import WIDTHS, Answer, World
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Done, Engine, GiveUp
 from skyx_core.models import Block, BlockKey, Verdict, ZoneOption
