@@ -145,7 +145,8 @@ class Build:
             refreshed_at=services.clock.time(),
         )
         failpoint("launch.after_up")
-        services.event(EventKind.CLUSTER_UP, self.record, message=head or "")
+        number = self.attempt.number if self.attempt else None
+        services.event(EventKind.CLUSTER_UP, self.record, message=head or "", attempt=number)
 
     def clean_up(self) -> bool:
         """Remove what the attempt made: terminate a cluster that never was up, stop one that was. False: there was

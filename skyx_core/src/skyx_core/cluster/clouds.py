@@ -25,6 +25,7 @@ from skyx_core.models import (
     CheckLine,
     Cluster,
     ClusterHandle,
+    EventKind,
     Link,
     Node,
     Observation,
@@ -69,7 +70,7 @@ class Cloud:
         self._fingerprint: str | None = None
         self._limit = min(driver.call_limit_s, services.settings.call_timeout_s)
 
-    def _call(
+    def call(
         self,
         what: str,
         fn: Callable[..., T],
@@ -78,6 +79,7 @@ class Cloud:
         limit: float | None = None,
         fence: Fence | None = None,
     ) -> T:
+        """One call into the driver, bounded by ``limit`` seconds (None = its own); see ``Caller.call``."""
         return self._services.caller.call(
             fn,
             *args,
@@ -91,7 +93,7 @@ class Cloud:
         )
 
     def disabled(self) -> WhyNot | None:
-        return self._call("disabled", self.driver.disabled, expected=(WhyNot, type(None)), limit=_LOOK_LIMIT_S)
+        return self.call("disabled", self.driver.disabled, expected=(WhyNot, type(None)), limit=_LOOK_LIMIT_S)
 
     def source(self) -> Source:
         """This cloud for the planner."""
@@ -149,7 +151,7 @@ class Cloud:
         )
 
     def why_nothing(self, request: Request) -> Sequence[WhyNot]:
-        return self._call("why_nothing", self.driver.why_nothing, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
+        return self.call("why_nothing", self.driver.why_nothing, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
 
     def locate(self, request: Request, region: str, fence: Fence) -> Sequence[ZoneOption]:
         return self._services.caller.call_iter(
@@ -165,14 +167,14 @@ class Cloud:
         )
 
     def quota(self, candidate: Candidate, fence: Fence) -> WhyNot | None:
-        return self._call("quota", self.driver.quota, candidate, expected=(WhyNot, type(None)), fence=fence)
+        return self.call("quota", self.driver.quota, candidate, expected=(WhyNot, type(None)), fence=fence)
 
     def provision(self, place: Place, request: Request, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
         hooks = self._services.hooks
         return hooks.provision(self.driver, place, request, attempt, limit=limit, fence=fence, grace=1.0)
 
     def describe(self, handle: ClusterHandle, place: Place) -> Observation:
-        return self._call("describe", self.driver.describe, handle, place, expected=Observation)
+        return self.call("describe", self.driver.describe, handle, place, expected=Observation)
 
     def teardown(self, handle: ClusterHandle, place: Place) -> TeardownResult:
         return self._services.hooks.teardown(self.driver, handle, place, limit=self._limit)
@@ -188,7 +190,7 @@ class Cloud:
         raise self._unable(handle, "stop clusters", f"end it: skyx down {handle.name}")
 
     def stop(self, handle: ClusterHandle, place: Place) -> TeardownResult:
-        return self._call("stop", self.must_stop(handle).stop, handle, place, expected=TeardownResult)
+        return self.call("stop", self.must_stop(handle).stop, handle, place, expected=TeardownResult)
 
     def start(self, handle: ClusterHandle, place: Place, attempt: AttemptRun, *, limit: float, fence: Fence) -> Cluster:
         driver = self.driver
@@ -199,7 +201,7 @@ class Cloud:
             with attempt.calling():
                 return driver.start(handle, place, attempt)
 
-        return self._call("start", start, expected=Cluster, limit=limit, fence=fence)
+        return self.call("start", start, expected=Cluster, limit=limit, fence=fence)
 
     def self_end(self, cluster: Cluster, setting: Autostop) -> SelfEnd:
         """What the agent runs to end the cluster; raises ``ClusterStateError`` where the cloud can't."""
@@ -208,16 +210,20 @@ class Cloud:
             raise self._unable(cluster.handle, "end clusters from within, so there is no autostop", "skyx down")
         if not setting.down and not isinstance(driver, SupportsStop):
             raise self._unable(cluster.handle, "stop clusters", "add --down")
-        return self._call("self_end", lambda: driver.self_end(cluster, down=setting.down), expected=SelfEnd)
+        return self.call("self_end", lambda: driver.self_end(cluster, down=setting.down), expected=SelfEnd)
 
     def open_ports(self, handle: ClusterHandle, place: Place, ports: Sequence[str]) -> None:
         """Where the cloud opens ports of running clusters; elsewhere they were part of the request."""
         driver = self.driver
         if ports and isinstance(driver, SupportsPorts):
-            self._call("open_ports", driver.open_ports, handle, place, ports, expected=type(None))
+            self.call("open_ports", driver.open_ports, handle, place, ports, expected=type(None))
 
     def runner(self, handle: ClusterHandle, node: Node) -> Runner:
-        return self._call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
+        return self.call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
+
+    def warn(self, message: str) -> None:
+        """Tell the user of something that was left out."""
+        self._services.event(EventKind.WARNING, message=message)
 
     def fingerprint(self) -> str:
         """Of the credentials and settings in use; asked once per session."""
@@ -228,10 +234,10 @@ class Cloud:
         return self._fingerprint
 
     def identity(self) -> str:
-        return self._call("identity", self.driver.identity, expected=str)
+        return self.call("identity", self.driver.identity, expected=str)
 
     def check(self) -> Sequence[CheckLine]:
-        return self._call("check_credentials", self.driver.check_credentials, expected=_SEVERAL)
+        return self.call("check_credentials", self.driver.check_credentials, expected=_SEVERAL)
 
     def _unable(self, handle: ClusterHandle, what: str, hint: str) -> ClusterStateError:
         return ClusterStateError(f"cloud {self.name!r} can't {what}", where=handle.name, hint=hint)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from skyx_core.errors import CloudError, PluginError
-from skyx_core.models import Block, EventKind
+from skyx_core.models import Block
 
 if TYPE_CHECKING:
     from skyx_core.cluster.clouds import Cloud
@@ -28,10 +28,9 @@ def account_fingerprint(cloud: Cloud, settings: Settings) -> str:
 
 def _of_credentials(cloud: Cloud) -> str:
     try:
-        return cloud._call("fingerprint", cloud.driver.fingerprint, expected=str, limit=_LIMIT_S)
+        return cloud.call("fingerprint", cloud.driver.fingerprint, expected=str, limit=_LIMIT_S)
     except (CloudError, PluginError) as error:
-        message = f"whether the credentials of {cloud.name} have changed can't be told: {error}"
-        cloud._services.event(EventKind.WARNING, message=message)
+        cloud.warn(f"whether the credentials of {cloud.name} have changed can't be told: {error}")
         return ""
 
 

@@ -56,13 +56,13 @@ class KnownBlocks:
             self._warn(error)
 
     def _holds(self, block: Block) -> bool:
-        """Whether what it was met with (credentials, settings) is still in use."""
+        """Whether what it was met with (credentials, settings) is still in use, as far as can be told."""
         if not block.fingerprint or not block.key.cloud:
             return True
         try:
             return self._services.clouds.get(block.key.cloud).fingerprint() == block.fingerprint
         except PluginError:
-            return False
+            return True
 
     def _warn(self, error: StateStoreError) -> None:
         self._services.event(EventKind.WARNING, message=f"blocks of earlier launches: {error}")

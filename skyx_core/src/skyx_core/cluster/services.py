@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 class EventFields(TypedDict, total=False):
     """What an event may carry; see ``models.Event``."""
 
-    attempt: int
+    attempt: int | None
     candidate: Candidate
     node: str
     rank: int
