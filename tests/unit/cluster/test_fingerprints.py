@@ -33,9 +33,8 @@ class Driver:
 
 def cloud(name: str = "mars", said: Any = "") -> Any:
     told: list[str] = []
-    services = SimpleNamespace(event=lambda _kind, message: told.append(message))
     return SimpleNamespace(
-        name=name, driver=Driver(said), _services=services, _call=lambda _what, fn, **_: fn(), told=told
+        name=name, driver=Driver(said), warn=told.append, call=lambda _what, fn, **_: fn(), told=told
     )
 
 
