@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -34,6 +34,16 @@ class Beside:
     mended_goal: float | None = None
 
 
+@dataclass(frozen=True)
+class Way:
+    """One way to run the peer."""
+
+    name: str
+    flags: Sequence[str]
+    rounds: int
+    goal: float | None
+
+
 def run(run: Run) -> Iterator[Row]:
     """Beside the peer at a few sizes of a large catalogue; then alone at sizes that it can't reach."""
     yield from _beside(run, Beside(_market(1), run.rounds, 80))
@@ -54,22 +64,39 @@ def _market(regions: int) -> Market:
 def _beside(run: Run, beside: Beside) -> Iterator[Row]:
     market = beside.market
     file = market.write(run.scratch.root / f"catalogue-{market.candidates}.csv")
-    found, searches = _pairs(run, market, imported(run.scratch, f"catalogue-{market.candidates}", file))
-    peers = {
-        SHIPPED: _peer(run, market, file, beside.shipped_rounds, []),
-        MENDED: _peer(run, market, file, min(run.rounds, 2 if run.quick else 5), ["--cachefix"]),
-    }
-    goals = {SHIPPED: beside.shipped_goal, MENDED: beside.mended_goal}
-    for name, times in peers.items():
-        ours = found.values["ours"][: len(times)]
-        faster = median(peer / own for peer, own in zip(times, ours, strict=True)) if times else None
+    catalogue = imported(run.scratch, f"catalogue-{market.candidates}", file)
+    found, searches = _pairs(run, market, catalogue)
+    ways = (
+        Way(SHIPPED, [], beside.shipped_rounds, beside.shipped_goal),
+        Way(MENDED, ["--cachefix"], min(run.rounds, 2 if run.quick else 5), beside.mended_goal),
+    )
+    for way in ways:
+        peer = _beside_peer(run, market, file, catalogue, way)
+        rounds = len(peer.values["peer"]) if peer else 0
         yield Row(
-            "failover", f"{market.candidates} zones{'' if name == SHIPPED else ', to the peer mended'}", "ms",
+            "failover", f"{market.candidates} zones{'' if way.name == SHIPPED else ', to the peer mended'}", "ms",
             found.median("ours"), floor=found.median("floor"), floor_is=FLOOR_IS, ratio=found.ratio("ours", "floor"),
-            peer=median(times) if times else None, peer_is=name, times_faster=faster, peer_goal=goals[name],
-            size=market.candidates,
-            note=f"per failed attempt; {market.rows} rows; {len(times)} rounds of the peer; {_cpu(searches)}",
+            peer=peer.median("peer") if peer else None, peer_is=way.name, peer_goal=way.goal,
+            times_faster=peer.ratio("peer", "ours") if peer else None, size=market.candidates,
+            note=f"per failed attempt; {market.rows} rows; {rounds} rounds of the peer; {_cpu(searches)}",
         )  # fmt: skip
+
+
+def _beside_peer(run: Run, market: Market, file: Path, catalogue: Path, way: Way) -> Series | None:
+    """Milliseconds per failed attempt of the peer, and ours right before and after each round; None without it."""
+    values: dict[str, list[float]] = {"peer": [], "ours": []}
+    for number in range(way.rounds):
+        before = _once(run, market, catalogue).each_ms
+        home = run.scratch.folder(f"peer-{market.candidates}-{number}-{len(way.flags)}")
+        told = run.peers.ask("skypilot", "sky_failover.py", [str(file), *way.flags], home, PEER_LIMIT_S)
+        if told is None:
+            return None
+        assert isinstance(told, dict)
+        asked = [float(moment) for moment in told["asked"]]
+        assert len(asked) == market.candidates, f"the peer asked {len(asked)} of {market.candidates} zones"
+        values["peer"].append((asked[-1] - asked[0]) / (len(asked) - 1))
+        values["ours"].append((before + _once(run, market, catalogue).each_ms) / 2)
+    return Series(values)
 
 
 def _pairs(run: Run, market: Market, catalogue: Path | None = None) -> tuple[Series, list[Found]]:
@@ -77,11 +104,15 @@ def _pairs(run: Run, market: Market, catalogue: Path | None = None) -> tuple[Ser
     searches: list[Found] = []
 
     def ours() -> float:
-        with _home(run) as home:
-            searches.append(search(run.scratch, home, market, catalogue=catalogue))
+        searches.append(_once(run, market, catalogue))
         return searches[-1].each_ms
 
     return interleave({"ours": ours, "floor": partial(floor, run.scratch.root, market)}, run.rounds), searches
+
+
+def _once(run: Run, market: Market, catalogue: Path | None = None, parent: Path | None = None) -> Found:
+    with _home(run, parent) as home:
+        return search(run.scratch, home, market, catalogue=catalogue)
 
 
 @contextmanager
@@ -97,21 +128,6 @@ def _home(run: Run, parent: Path | None = None) -> Iterator[Path]:
 def _cpu(searches: list[Found]) -> str:
     each = median(found.cpu_s / len(found.moments) for found in searches) * 1e3
     return f"processor time {each:.2f} ms"
-
-
-def _peer(run: Run, market: Market, file: Path, rounds: int, flags: list[str]) -> list[float]:
-    """Its own milliseconds per failed attempt, by round; [] without the peer."""
-    if run.peers.program("skypilot", "python") is None:
-        return []
-    times = []
-    for number in range(rounds):
-        home = run.scratch.folder(f"peer-{market.candidates}-{number}{'-mended' if flags else ''}")
-        told = run.peers.ask("skypilot", "sky_failover.py", [str(file), *flags], home, PEER_LIMIT_S)
-        assert isinstance(told, dict)
-        asked = [float(moment) for moment in told["asked"]]
-        assert len(asked) == market.candidates, f"the peer asked {len(asked)} of {market.candidates} zones"
-        times.append((asked[-1] - asked[0]) / (len(asked) - 1))
-    return times
 
 
 def _alone(run: Run, market: Market) -> Iterator[Row]:
@@ -146,13 +162,13 @@ def _without_disk(run: Run) -> Iterator[Row]:
     with counted_commits() as commits, _home(run, memory) as home:
         search(run.scratch, home, small)
     durable = sum(commits) / small.candidates
-    times = [_in_memory(run, memory, small).each_ms for _ in range(run.rounds)]
+    times = [_once(run, small, parent=memory).each_ms for _ in range(run.rounds)]
     yield Row(
         "failover", f"{small.candidates} zones, where a durable commit takes {COMMIT_MS} ms", "ms",
         median(times) + durable * COMMIT_MS, goal=Goal("ours", LIMIT_MS, "ms"),
         note=f"{median(times):.2f} ms each with the record in memory, and {durable:.1f} durable commits of 0.2 ms",
     )  # fmt: skip
-    found = _in_memory(run, memory, large)
+    found = _once(run, large, parent=memory)
     zones = large.candidates
     yield Row(
         "failover", f"{zones} zones, record in memory, the whole search", "s", found.total_s,
@@ -160,11 +176,6 @@ def _without_disk(run: Run) -> Iterator[Row]:
         note=f"one round; {found.each_ms:.2f} ms per failed attempt, {found.cpu_s / zones * 1e3:.2f} of processor time",
     )  # fmt: skip
     yield _quarters(f"{zones} zones, record in memory", [found])
-
-
-def _in_memory(run: Run, memory: Path, market: Market) -> Found:
-    with _home(run, memory) as home:
-        return search(run.scratch, home, market)
 
 
 def _cleaned(run: Run, market: Market) -> Iterator[Row]:

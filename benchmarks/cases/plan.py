@@ -46,9 +46,13 @@ def _one_cloud(run: Run, spawn: Spawner, market: Market) -> Iterator[Row]:
         {"ours": planner.warm_ms, "floor": partial(_floor, table), "cold": planner.cold_ms}, run.rounds, warm=2
     )
     plan = planner.plan().candidates
-    planner.close()
     assert len(plan) == market.candidates, f"{len(plan)} of {market.candidates} candidates"
-    yield _warm(run, market, file, found, plan[0].zone)
+    beside = _beside_peer(run, market, file, plan[0].zone, planner)
+    note = f"{market.candidates} candidates ranked; processor time {planner.cpu_ms():.1f} ms"
+    planner.close()
+    if beside:
+        note += f"; {len(beside.values['peer'])} rounds of the peer; both choose {plan[0].zone} first"
+    yield _warm(market, found, beside, note)
     if market.others == REAL.others:
         yield Row(
             "plan", f"{market.rows} rows, cold from disk", "ms", found.median("cold"), floor=found.median("floor"),
@@ -61,33 +65,31 @@ def _one_cloud(run: Run, spawn: Spawner, market: Market) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _warm(run: Run, market: Market, file: Path, found: Series, first: str | None) -> Row:
+def _warm(market: Market, found: Series, beside: Series | None, note: str) -> Row:
     large = market.others == REAL.others
-    told = _peer(run, market, file, first)
-    pairs = zip(told, found.values["ours"], strict=False)
     return Row(
         "plan", f"{market.rows} rows, warm", "ms", found.median("ours"), floor=found.median("floor"),
         floor_is=FLOOR_IS, ratio=found.ratio("ours", "floor"), goal=Goal("ours", WARM_MS, "ms") if large else None,
-        peer=median(told) if told else None, peer_is="sky's optimizer", peer_goal=PEER_GOAL if large else None,
-        times_faster=median(peer / ours for peer, ours in pairs) if told else None, size=market.rows,
-        note=f"{market.candidates} candidates ranked; {len(told)} rounds of the peer; both choose {first} first"
-        if told else f"{market.candidates} candidates ranked",
+        peer=beside.median("peer") if beside else None, peer_is="sky's optimizer",
+        peer_goal=PEER_GOAL if large else None, times_faster=beside.ratio("peer", "ours") if beside else None,
+        size=market.rows, note=note,
     )  # fmt: skip
 
 
-def _peer(run: Run, market: Market, file: Path, first: str | None) -> list[float]:
-    """Its median warm times in ms, by round; its first choice must be ours."""
-    times: list[float] = []
+def _beside_peer(run: Run, market: Market, file: Path, first: str | None, planner: Planner) -> Series | None:
+    """The peer's median warm times in ms, ours right before and after each; its first choice must be ours."""
+    values: dict[str, list[float]] = {"peer": [], "ours": []}
     for _ in range(2 if run.quick else 5):
-        home = run.scratch.folder(f"peer-{market.rows}")
-        told = run.peers.ask("skypilot", "sky_plan.py", [str(file), "3"], home)
+        before = planner.warm_ms()
+        told = run.peers.ask("skypilot", "sky_plan.py", [str(file), "3"], run.scratch.folder(f"peer-{market.rows}"))
         if told is None:
-            return []
+            return None
         assert isinstance(told, dict)
         assert told["rows"] == market.rows
         assert told["first"]["zone"] == first, f"the peer chooses {told['first']}, skyx {first}"
-        times.append(median(told["times"][1:]))
-    return times
+        values["peer"].append(median(told["times"][1:]))
+        values["ours"].append((before + planner.warm_ms()) / 2)
+    return Series(values)
 
 
 def _import(spawn: Spawner, env: Mapping[str, str], cloud: str, file: Path) -> Usage:
@@ -130,9 +132,10 @@ def _five_clouds(run: Run, spawn: Spawner) -> Iterator[Row]:
         answers.append(json.loads(spawn.output().splitlines()[-1]))
     assert {answer["count"] for answer in answers} == {SHOWN}
     rows = 5 * FIVE.rows
+    warm, cold, cpu = (median(answer[key] for answer in answers) for key in ("warm", "cold", "cpu"))
     yield Row(
-        "plan", f"{rows} offers of 5 clouds, the first {SHOWN}", "ms", median(answer["warm"] for answer in answers),
-        goal=Goal("ours", MANY_MS, "ms"), note=f"warm; cold {median(answer['cold'] for answer in answers):.1f} ms",
+        "plan", f"{rows} offers of 5 clouds, the first {SHOWN}", "ms", warm, goal=Goal("ours", MANY_MS, "ms"),
+        note=f"warm; cold {cold:.1f} ms; processor time, warm, {cpu:.1f} ms",
     )  # fmt: skip
     yield Row(
         "plan", f"{rows} offers of 5 clouds, peak memory", "MiB", median(usage.peak_mib for usage in usages),
