@@ -97,8 +97,8 @@ IMAGES: tuple[ErrorRule, ...] = (
     ),
     _IMAGE.abort(
         "image.not-found",
-        code="ErrImagePull|ImagePullBackOff|Failed",
-        message=rf"^(?=.*{_IMAGE_WORD})(?=.*not found)",
+        code="ErrImagePull|ImagePullBackOff",
+        message=r"not found",
         hint="the image does not exist; check its name and tag",
     ),
     _IMAGE.abort("image.unsigned", code="SignatureValidationFailed", hint="the image's signature is not valid"),
