@@ -55,7 +55,7 @@ def test_import_passes_the_path_and_tells_what_was_left_out(tmp_path: Path) -> N
     session = FakeSession()
     result = skyx("catalog", "import", "mars", "mars.csv", session=session, cwd=tmp_path)
     assert session.called("import_catalog") == {"cloud": "mars", "file": "mars.csv"}
-    assert result.out == "mars: 2 offers of 1 types in 1 regions\n"
+    assert result.out == "mars: 2 offers of 1 type in 1 region\n"
     assert "note: 1 row left out" in result.err
     assert skyx("catalog", "import", "mars", "mars.csv", "-o", "json").json["rows"] == 2
 

@@ -105,8 +105,12 @@ class CatalogFile:
         """The first column of each row, as text."""
         return (str(row[0]) for row in self.fetch(sql, params))
 
+    def __del__(self) -> None:
+        if "_con" in self.__dict__:
+            self.close()
+
     def close(self) -> None:
-        """Safe to repeat."""
+        """Safe to repeat; done by itself once nothing reads it any more."""
         with suppress(sqlite3.Error):
             self._con.close()
 

@@ -206,11 +206,14 @@ def _show_changes(app: App, result: object, changes: Iterable[CatalogChange]) ->
             error.code, error.exit_code = change.error_code, change.exit_code  # type: ignore[misc]
             report(app, error)
         elif not app.json:
-            app.streams.data(
-                f"{change.cloud}: {change.rows} offers of {change.types} types in {change.regions} regions"
-            )
+            parts = (_number(change.rows, "offer"), _number(change.types, "type"), _number(change.regions, "region"))
+            app.streams.data(f"{change.cloud}: {parts[0]} of {parts[1]} in {parts[2]}")
         for note in change.notes:
             app.note(f"note: {note}")
+
+
+def _number(count: int, word: str) -> str:
+    return f"{count} {word}{'s' if count != 1 else ''}"
 
 
 for one in (list_offers, info, import_csv, update):
