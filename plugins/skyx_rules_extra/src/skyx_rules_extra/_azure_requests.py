@@ -149,7 +149,8 @@ REQUESTS: tuple[ErrorRule, ...] = (
         TYPE,
         BUSY,
         code=_BAD + "|",
-        message=r"being (?:deleted|deallocated|updated|modified)|deprovisioning|another operation|in progress"
+        message=r"(?:being (?:deleted|deallocated|updated|modified)|is (?:deallocating|deleting|updating|starting"
+        r"|stopping))|deprovisioning|another operation|in progress"
         r"|marked for deletion|reserved for another|not in succeeded state|currently being|try again later"
         r"|please retry",
         hint="another change is under way on that resource; it is waited for",
