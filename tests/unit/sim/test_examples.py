@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from skyx_sim import Scenario, load_scenario, simulate
+from skyx_sim import Scenario, load_scenario, parse_scenario, simulate
+from skyx_sim.picture import path
 from skyx_sim.rules import installed_tables
 from walker import Walk
 
@@ -25,9 +26,9 @@ def test_there_are_enough() -> None:
     assert all(load_scenario(path).expect is not None for path in FILES)
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
-def test_it_tries_what_the_file_expects(path: Path, tables) -> None:
-    scenario = load_scenario(path)
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_it_tries_what_the_file_expects(file: Path, tables) -> None:
+    scenario = load_scenario(file)
     result = simulate(scenario, tables=tables)
     expect = scenario.expect
     assert expect is not None
@@ -38,10 +39,10 @@ def test_it_tries_what_the_file_expects(path: Path, tables) -> None:
     assert [row.number for row in result.attempts] == list(range(1, len(result.attempts) + 1))
 
 
-@pytest.mark.parametrize("path", WALKED, ids=lambda path: path.stem)
+@pytest.mark.parametrize("file", WALKED, ids=lambda file: file.stem)
 @pytest.mark.parametrize("seed", [None, 2, 3])
-def test_it_tries_what_a_walk_by_hand_tries(path: Path, seed: int | None, tables) -> None:
-    scenario = alone(load_scenario(path), seed)
+def test_it_tries_what_a_walk_by_hand_tries(file: Path, seed: int | None, tables) -> None:
+    scenario = alone(load_scenario(file), seed)
     result = simulate(scenario, tables=tables)
     walk = Walk(scenario, tables)
     assert (walk.run(), walk.places) == (result.status, result.places)
@@ -81,14 +82,26 @@ def test_a_preempted_cluster_is_searched_for_again_and_its_run_is_paid(tables) -
     assert result.cost_usd - result.search_cost_usd >= 1.47 * 12
 
 
+RENEWED = """
+task: {resources: {cpus: 2, use_spot: true}}
+seed: 2
+limit: 3d
+run_for: 9h
+clouds:
+  - {name: cheap, rules: aws, regions: [r1, r2], types: [&small {name: small, cpus: 2, memory: 4, spot_price: 1}],
+     credentials: {expire: 0, renew: 1h}}
+  - {name: dear, rules: gcp, regions: [{name: r1, price_factor: 2}], types: [*small], preemption: {mean: 3h}}
+"""
+
+
 def test_credentials_that_were_renewed_lift_what_they_blocked(tables) -> None:
-    scenario = load_scenario(FOLDER / "expired-credentials.yaml")
-    cloud = scenario.clouds[0]
-    spot = cloud.types[0].model_copy(update={"spot_price": 0.1})
-    taken = cloud.model_copy(update={"types": (spot,), "preemption": {"mean": 1.0}})
-    again = scenario.model_copy(update={"clouds": (taken, scenario.clouds[1])})
-    blocked = [block.pattern for block in simulate(again, tables=tables).blocks]
-    assert blocked == ["aws"]
+    result = simulate(parse_scenario(RENEWED), tables=tables)
+    first, second, third = result.attempts
+    assert (first.infra, first.category, second.infra) == ("cheap/r1", "auth", "dear/r1")
+    assert second.preempted_at is not None
+    assert second.preempted_at > 3600
+    assert (third.infra, third.outcome) == ("cheap/r1", "up")
+    assert result.status == "UP"
 
 
 def test_the_same_again(tables) -> None:
@@ -102,3 +115,27 @@ def test_the_limit_ends_it_and_says_so(tables) -> None:
     result = simulate(scenario, limit=1000.0, tables=tables)
     assert (result.status, result.virtual_seconds) == ("LIMIT", 1000.0)
     assert "limit" in result.reason
+
+
+def test_without_tables_of_rules_the_usual_ones_are_used() -> None:
+    result = simulate(load_scenario(FOLDER / "three-clouds.yaml"), tables=lambda _: ())
+    assert result.status == "UP"
+    assert {row.rule.split(".")[0] for row in result.attempts if row.rule} == {"default", "core"}
+
+
+def test_a_limit_during_the_clean_up_of_losers_leaves_the_winner(tables) -> None:
+    scenario = load_scenario(FOLDER / "hedged-slow-region.yaml")
+    whole = simulate(scenario, tables=tables)
+    cut = simulate(scenario, limit=whole.found_after + 1, tables=tables)
+    assert (cut.status, cut.infra, cut.found_after) == ("UP", whole.infra, whole.found_after)
+    assert 0 < cut.cost_usd < whole.cost_usd
+
+
+def test_places_that_a_block_kept_from_being_tried_are_in_the_picture(tables) -> None:
+    result = simulate(load_scenario(FOLDER / "expired-credentials.yaml"), tables=tables)
+    lines = path(result).splitlines()
+    assert lines[0].startswith("aws/us-east-1")
+    assert "1 tried, 1 blocked" in lines[0]
+    assert "won" in lines[1]
+    assert "left out" in lines[2]
+    assert lines[2].startswith("aws/us-west-2")

@@ -51,6 +51,7 @@ def _cells(row: AttemptRow) -> tuple[str, ...]:
 class _Line:
     marks: list[str] = field(default_factory=list)
     blocked: int = 0
+    left_out: int = 0
     won: bool = False
 
 
@@ -61,6 +62,8 @@ def path(result: Result) -> str:
         line = lines.setdefault("/".join(row.infra.split("/")[:2]), _Line())
         line.marks.append(_MARKS.get(row.outcome, "?"))
         line.won = line.won or row.outcome == UP
+    for place in result.left_out:
+        lines.setdefault("/".join(place.split("/")[:2]), _Line()).left_out += 1
     for block in result.blocks:
         place = block.pattern.split(" ")[0]
         for name, line in lines.items():
@@ -77,8 +80,9 @@ def _path(lines: dict[str, _Line]) -> Iterator[str]:
             yield f"... {cut} more ..."
         line = lines[name]
         marks = "".join(line.marks[:60]) + (f"... {len(line.marks)}" if len(line.marks) > 60 else "")
-        notes = [f"{len(line.marks)} tried"]
+        notes = [f"{len(line.marks)} tried"] if line.marks else []
         notes += [f"{line.blocked} blocked"] if line.blocked else []
+        notes += [f"{line.left_out} left out"] if line.left_out else []
         notes += ["won"] if line.won else []
         yield f"{name.ljust(width)}  {marks}  ({', '.join(notes)})"
 

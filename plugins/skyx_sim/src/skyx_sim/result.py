@@ -65,7 +65,8 @@ class Counts:
 @dataclass(frozen=True)
 class Result:
     """``virtual_seconds``: until the end; ``found_after``: until a cluster was first up. ``search_cost_usd``: what was
-    spent until then and on the losers; ``cost_usd``: with the cluster's run. ``infra``: where it is up.
+    spent until then and on the losers; ``cost_usd``: with the cluster's run. ``infra``: where it is up. ``left_out``:
+    places that a block kept from being tried, or tried again.
     """
 
     status: Status
@@ -77,6 +78,7 @@ class Result:
     found_after: float | None = None
     infra: str = ""
     reason: str = ""
+    left_out: tuple[str, ...] = ()
     counts: Counts = field(default_factory=Counts)
 
     def to_json(self) -> Mapping[str, Json]:

@@ -15,16 +15,15 @@ from skyx_core.api import (
     Engine,
     GiveUp,
     Locate,
-    Place,
     Skip,
     Start,
     Verdict,
     WaitUntil,
-    stamped,
 )
 from skyx_sim.attempt import Live, begin, cancelled_verdict
+from skyx_sim.judging import Judge
 from skyx_sim.result import CANCELLED, FAILED, TOO_LATE, UP, AttemptRow, Counts, Result, Status, block_row
-from skyx_sim.rules import Tables, book_for
+from skyx_sim.rules import Tables
 from skyx_sim.scenario import Scenario
 from skyx_sim.sources import draw_choices
 from skyx_sim.world import Ask, CloudWorld, make_worlds
@@ -46,7 +45,7 @@ class Simulation:
     def __init__(self, scenario: Scenario, tables: Tables) -> None:
         self._scenario = scenario
         self._worlds = make_worlds(scenario)
-        self._books = {cloud.name: book_for(cloud, tables) for cloud in scenario.clouds}
+        self._judge = Judge(scenario, tables)
         self._limit = float("inf") if scenario.limit is None else scenario.limit
         self._now = 0.0
         self._rows: list[AttemptRow] = []
@@ -56,7 +55,7 @@ class Simulation:
         self._sequence = count()
         self._live: dict[int, Live] = {}
         self._aborted = False
-        self._left_out: set[str] = set()
+        self._left_out: dict[str, None] = {}  # in the order of the plan
 
     def run(self) -> Result:
         """Until the task has a cluster (for as long as it needs one), or the search ends."""
@@ -66,12 +65,13 @@ class Simulation:
             end = self._search()
             if end.won is None:
                 return self._result(end, found_after, run_usd)
-            if found_after is None:
-                found_after = self._now
-            lasts = self._world(end.won.start).lasts(end.won.answer.slot, self._now) if end.won.answer.slot else None
-            ran = min(left, left if lasts is None else lasts, self._limit - self._now)
+            up_at = end.won.row.ended_at or self._now
+            found_after = up_at if found_after is None else found_after
+            slot = end.won.answer.slot
+            lasts = self._world(end.won.start).lasts(slot, up_at) if slot else None
+            ran = min(left, left if lasts is None else lasts, self._limit - up_at)
             run_usd += end.won.charge(ran)
-            self._now += ran
+            self._now = max(self._now, up_at + ran)
             left -= ran
             if left <= 0:
                 return self._result(end, found_after, run_usd)
@@ -85,7 +85,7 @@ class Simulation:
         self._counts.preemptions += 1
         self._world(won.start).release(won.answer)
         self._live.clear()
-        self._blocks = Blocklist(block for block in self._blocks if self._holds(block.key.cloud, block.fingerprint))
+        self._blocks = Blocklist(block for block in self._blocks if self._judge.holds(block, self._now))
 
     def _search(self) -> _End:
         scenario = self._scenario
@@ -115,17 +115,22 @@ class Simulation:
                 return self._stopped()
 
     def _stopped(self) -> _End:
+        """The limit came: what is up stays up, what is still to be cleaned costs until now."""
         reason = _LIMIT if len(self._rows) < MOST_ATTEMPTS else f"{MOST_ATTEMPTS:,} attempts were made"
+        won: Live | None = None
         for live in self._live.values():
-            live.charge(self._now - live.row.started_at)
-        return _End("LIMIT", reason)
+            if live.row.outcome == UP:
+                won = live
+            else:
+                live.charge(self._now - live.row.started_at)
+        return _End("LIMIT", reason) if won is None else _End("UP", won=won)
 
     def _do(self, engine: Engine, action: Action, before: int) -> bool:
         """Carry out one action; False if it only tells something."""
         match action:
             case Skip(skipped=skipped):
                 self._counts.skipped += len(skipped)
-                self._left_out.update(choice.candidate.infra() for choice, _ in skipped)
+                self._left_out.update((choice.candidate.infra(), None) for choice, _ in skipped)
                 return False
             case Locate(choice=choice):
                 candidate = choice.candidate
@@ -158,7 +163,7 @@ class Simulation:
         counts.overlaps += len(self._live) > 1
         counts.retries += start.retry > 0
         if infra in self._left_out:
-            self._left_out.discard(infra)
+            del self._left_out[infra]
             counts.expiries += 1
 
     def _push(self, time: float, what: str, number: int) -> None:
@@ -203,33 +208,14 @@ class Simulation:
         elif not returned:
             verdict, row.outcome = cancelled_verdict(), CANCELLED
         else:
-            verdict = self._judge(live)
+            assert live.answer.error is not None
+            verdict = self._judge.verdict(live.start, live.answer.error, self._now)
             row.outcome, row.rule, row.category = FAILED, verdict.rule, verdict.category.value
             row.error, row.hint = str(live.answer.error), verdict.hint
             self._aborted = self._aborted or (verdict.abort and not live.cancelled)
         engine.outcome(live.start.attempt, verdict, self._now)
         if verdict is None and row.outcome == UP:
             live.charge(self._now - row.started_at)
-
-    def _judge(self, live: Live) -> Verdict:
-        assert live.answer.error is not None
-        choice = live.start.choice
-        candidate = choice.candidate
-        place = Place.model_construct(
-            cloud=candidate.cloud, region=candidate.region, zones=live.start.zones, account=""
-        )
-        verdict = self._books[candidate.cloud].classify(
-            live.answer.error, place=place, candidate=candidate, now=self._now
-        )
-        return stamped(verdict, fingerprint=self._fingerprint(candidate.cloud), request=choice.digest)
-
-    def _fingerprint(self, cloud: str) -> str:
-        """Of the credentials in use: others once they were renewed."""
-        credentials = self._worlds[cloud].cloud.credentials
-        return "renewed" if credentials and credentials.renew and self._now >= credentials.renew else "first"
-
-    def _holds(self, cloud: str | None, fingerprint: str) -> bool:
-        return not fingerprint or cloud is None or self._fingerprint(cloud) == fingerprint
 
     def _world(self, start: Start) -> CloudWorld:
         return self._worlds[start.choice.candidate.cloud]
@@ -246,6 +232,7 @@ class Simulation:
             found_after=found_after,
             infra=end.won.row.infra if end.won else "",
             reason=end.reason,
+            left_out=tuple(self._left_out),
             counts=self._counts,
         )
 

@@ -7,10 +7,9 @@ from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from itertools import product
 
 from skyx_core.api import CloudError
-from skyx_sim.cloud import CapacityRule, InjectedError, QuotaRule, Region, SimCloud, Where
+from skyx_sim.cloud import CapacityRule, InjectedError, QuotaRule, Region, SimCloud
 from skyx_sim.places import Shop
 from skyx_sim.records import recorded_error
 from skyx_sim.scenario import Scenario
@@ -90,9 +89,13 @@ class CloudWorld:
 
     def _rule(self, slot: Slot) -> CapacityRule | None:
         region, zone, kind, spot = slot
-        keys = product((None, kind), (None, region), (None, zone), (None, spot))
-        found = [number for key in keys if (number := self._capacity.get(key)) is not None]
-        return self.cloud.capacity[min(found)] if found else None
+        facts = kind, region, zone, spot
+        first = None
+        for shape, numbers in self._capacity.items():
+            number = numbers.get(tuple([facts[at] for at in shape]))
+            if number is not None and (first is None or number < first):
+                first = number
+        return None if first is None else self.cloud.capacity[first]
 
     def _room(self, rule: CapacityRule, slot: Slot, now: float) -> int:
         if rule.steps:
@@ -177,19 +180,17 @@ class CloudWorld:
 
 
 _ALL = 10**9
-_Key = tuple[str | None, str | None, str | None, bool | None]
+_Shape = tuple[int, ...]  # which of type, region, zone and spot are named
 
 
-def _index(rules: Sequence[CapacityRule]) -> dict[_Key, int]:
-    """The first rule for each combination of what is named."""
-    found: dict[_Key, int] = {}
+def _index(rules: Sequence[CapacityRule]) -> dict[_Shape, dict[tuple[str | bool | None, ...], int]]:
+    """The first rule for what is named, by which are named: few shapes, whatever the number of rules."""
+    found: dict[_Shape, dict[tuple[str | bool | None, ...], int]] = {}
     for number, rule in enumerate(rules):
-        found.setdefault(_key(rule), number)
+        facts = rule.type, rule.region, rule.zone, rule.spot
+        shape = tuple(at for at, value in enumerate(facts) if value is not None)
+        found.setdefault(shape, {}).setdefault(tuple(facts[at] for at in shape), number)
     return found
-
-
-def _key(rule: Where) -> _Key:
-    return rule.type, rule.region, rule.zone, rule.spot
 
 
 def make_worlds(scenario: Scenario) -> dict[str, CloudWorld]:
