@@ -86,7 +86,7 @@ SCHEDULER: tuple[ErrorRule, ...] = (
         "scheduling.volume-unbound",
         CONFIG,
         REGION,
-        message=r"unbound immediate PersistentVolumeClaim|available persistent volumes to bind|volume node affinity"
+        message=r"unbound immediate PersistentVolumeClaim|available persistent volumes to bind|volume(?:.s)? node affinity"
         r"|volume node zone"
         r"|no available volume zone|bound to non-?existent persistentvolume",
         hint="a volume claim of {region} is not bound where nodes are; check storage class, provisioner and zone",
