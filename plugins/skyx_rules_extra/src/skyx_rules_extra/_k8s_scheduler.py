@@ -86,7 +86,8 @@ SCHEDULER: tuple[ErrorRule, ...] = (
         "scheduling.volume-unbound",
         CONFIG,
         REGION,
-        message=r"unbound immediate PersistentVolumeClaim|available persistent volumes to bind|volume(?:.s)? node affinity"
+        message=r"unbound immediate PersistentVolumeClaim|available persistent volumes to bind"
+        r"|volume(?:.s)? node affinity"
         r"|volume node zone"
         r"|no available volume zone|bound to non-?existent persistentvolume",
         hint="a volume claim of {region} is not bound where nodes are; check storage class, provisioner and zone",
