@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from skyx_core.catalog import layout
-from skyx_core.catalog.file import CatalogFile
+from skyx_core.catalog.file import CatalogFile, damaged
 from skyx_core.catalog.streams import Selection, counts, offers
 from skyx_core.models import Offer, Request
 
@@ -57,8 +57,11 @@ def _order(offer: Offer) -> tuple[float, str, str, str, bool]:
 def cheapest(file: CatalogFile, accelerator: str | None = None, count: float | None = None) -> Iterator[Cheapest]:
     """By accelerator, number, and way of paying; a few hundred index steps however many offers there are."""
     sql = layout.BEST_PRICES if accelerator is None else layout.BEST_PRICES_OF
-    for name, number, spot, price, kind in file.fetch(sql, {"accelerator": accelerator} if accelerator else {}):
-        if count is not None and number != count:
-            continue
-        [[instance_type, region]] = file.fetch(layout.FIRST_OF_TYPE, {"type": kind, "spot": spot})
-        yield Cheapest(str(name), float(str(number)), bool(spot), float(str(price)), str(instance_type), str(region))
+    try:
+        for name, number, spot, price, kind in file.fetch(sql, {"accelerator": accelerator} if accelerator else {}):
+            if count in (None, number):
+                [[instance_type, region]] = file.fetch(layout.FIRST_OF_TYPE, {"type": kind, "spot": spot})
+                have, usd = float(str(number)), float(str(price))
+                yield Cheapest(str(name), have, bool(spot), usd, str(instance_type), str(region))
+    except ValueError as error:
+        raise damaged(file.path, file.cloud, "a row in it can't be read") from error

@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator
 from itertools import islice
 
 from skyx_core.catalog import layout
-from skyx_core.catalog.file import CatalogFile
+from skyx_core.catalog.file import CatalogFile, damaged
 from skyx_core.catalog.near import near, near_numbers, number, places, usd
-from skyx_core.catalog.streams import Kind, Selection, counts, kinds, offers
+from skyx_core.catalog.rows import Kind
+from skyx_core.catalog.streams import Selection, counts, kinds, offers
 from skyx_core.models import Amount, Offer, Request, WhyNot
 
 _MOST_KINDS = 100_000  # looked at for the nearest sizes
@@ -35,10 +36,12 @@ def why_nothing(file: CatalogFile, query: Request) -> tuple[WhyNot, ...]:
         _sizes,
         _elsewhere,
     )
-    for look in looks:
-        reasons = tuple(look(file, query))
-        if reasons:
-            return reasons
+    try:
+        reasons = next((found for look in looks if (found := tuple(look(file, query)))), ())
+    except ValueError as error:
+        raise damaged(file.path, file.cloud, "a row in it can't be read") from error
+    if reasons:
+        return reasons
     return (
         WhyNot(
             subject=file.cloud, reason=f"no offer fits {_what(query)}", fix=f"skyx catalog list --cloud {file.cloud}"

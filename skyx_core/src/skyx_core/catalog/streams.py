@@ -9,41 +9,19 @@ from __future__ import annotations
 
 import heapq
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import NamedTuple
 
 from skyx_core.catalog import layout
 from skyx_core.catalog.file import CatalogFile, Value, damaged
+from skyx_core.catalog.rows import Kind, Row, kind_of, number_of, row_of
 from skyx_core.models import Amount, Offer, Request
 from skyx_core.plan.needs import admits
 
 _CHUNK, _MOST = 6, 768  # rows per query; grows, so that a short answer stays cheap and a long one soon is
 _NOTHING = -1e308  # below every price
 _INF = float("inf")
-
-
-class Kind(NamedTuple):
-    """A type of machine, and the lowest price at which it may be had."""
-
-    price: float
-    id: int
-    name: str
-    cpus: float
-    memory_gb: float
-    accelerators: dict[str, float]
-
-
-class Row(NamedTuple):
-    """One line of ``offers``; the first four are its order."""
-
-    price: float
-    place: int
-    type: int
-    extra: int
-    region: str
-    zone: str
 
 
 @dataclass(frozen=True)
@@ -106,9 +84,9 @@ def _where(file: CatalogFile, request: Request) -> dict[str, Value] | None:
         found = file.fetch(layout.REGION_ID, {"name": request.region})
         if not found:
             return None
-        low = high = _int(found[0][0])
+        low = high = number_of(found[0][0])
     elif request.zone and not file.fetch(layout.WITHOUT_ZONES, {}):
-        regions = [_int(row[0]) for row in file.fetch(layout.REGIONS_OF_ZONE, {"zone": request.zone})]
+        regions = [number_of(row[0]) for row in file.fetch(layout.REGIONS_OF_ZONE, {"zone": request.zone})]
         if not regions:
             return None
         low, high = (regions[0], regions[0]) if len(regions) == 1 else (low, high)
@@ -120,7 +98,9 @@ def kinds(file: CatalogFile, wanted: Selection) -> Iterator[Kind]:
     request = wanted.request
     params: dict[str, Value] = {"spot": int(wanted.spot), **_sizes(request)}
     if request.instance_type is not None:
-        found: Iterator[Kind] = map(_kind, file.fetch(layout.TYPES_BY_NAME, {**params, "name": request.instance_type}))
+        found: Iterator[Kind] = map(
+            kind_of, file.fetch(layout.TYPES_BY_NAME, {**params, "name": request.instance_type})
+        )
     elif wanted.everything and not request.accelerators:
         found = _kinds(file, layout.ALL_TYPES, params)
     elif request.accelerators:
@@ -168,11 +148,18 @@ def _kinds(file: CatalogFile, sql: str, params: dict[str, Value]) -> Iterator[Ki
     price, number = _NOTHING, -1
     for limit in _limits():
         found = file.fetch(sql, {**params, "price": price, "type": number, "limit": limit})
-        for kind in map(_kind, found):
+        for kind in map(kind_of, found):
+            _check_order((kind.price, kind.id) > (price, number))
             price, number = kind.price, kind.id
             yield kind
         if len(found) < limit:
             return
+
+
+def _check_order(right: bool) -> None:
+    """In a damaged index, going on after the last row might never end."""
+    if not right:
+        raise ValueError("an index is not in order")
 
 
 def _limits() -> Iterator[int]:
@@ -182,31 +169,13 @@ def _limits() -> Iterator[int]:
         limit = min(_MOST, 4 * limit)
 
 
-def _kind(row: Sequence[Value]) -> Kind:
-    price, number, name, cpus, memory, accelerators = row
-    have = json.loads(str(accelerators)) if accelerators != "{}" else {}
-    return Kind(_float(price), _int(number), str(name), _float(cpus), _float(memory), have)
-
-
-def _row(row: Sequence[Value]) -> Row:
-    price, place, of_type, extra, region, zone = row
-    return Row(_float(price), _int(place), _int(of_type), _int(extra), str(region), str(zone))
-
-
-def _float(value: Value) -> float:
-    return value if isinstance(value, float) else float(str(value))
-
-
-def _int(value: Value) -> int:
-    return value if isinstance(value, int) else int(str(value))
-
-
 def _of_type(file: CatalogFile, where: dict[str, Value], kind: Kind) -> Iterator[Row]:
     price, place, extra = _NOTHING, -1, -1
     for limit in _limits():
         after: dict[str, Value] = {"price": price, "place": place, "extra": extra, "limit": limit}
         found = file.fetch(layout.OFFERS_OF_TYPE, {**where, **after, "of_type": kind.id})
-        for row in map(_row, found):
+        for row in map(row_of, found):
+            _check_order((row.price, row.place, row.extra) > (price, place, extra))
             price, place, extra = row.price, row.place, row.extra
             yield row
         if len(found) < limit:
@@ -227,10 +196,11 @@ def _of_region(file: CatalogFile, wanted: Selection, where: dict[str, Value]) ->
         after: dict[str, Value] = {"price": last.price, "place": last.place, "type": last.type, "extra": last.extra}
         found = file.fetch(layout.OFFERS_OF_REGION, {**fixed, **after, "limit": limit})
         for raw in found:
-            last = _row(raw[:6])
+            before, last = last, row_of(raw[:6])
+            _check_order(last[:4] > before[:4])
             kind = known.get(last.type)
             if kind is None:
-                kind = known[last.type] = _kind((last.price, *raw[6:]))
+                kind = known[last.type] = kind_of((last.price, *raw[6:]))
             yield kind, last
         if len(found) < limit:
             return
