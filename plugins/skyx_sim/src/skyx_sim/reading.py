@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -22,15 +22,15 @@ _MOST_SHOWN = 20
 _HINT = "mend the lines named above; examples/scenarios holds scenarios to start from"
 
 
-def load_scenario(path: Path, *, known_rules: Collection[str] = ()) -> Scenario:
+def load_scenario(path: Path, *, known_rules: Callable[[], Collection[str]] = tuple) -> Scenario:
     """Read and check a file. ``ScenarioError`` names every mistake as ``file:line:column``; ``TaskFileError`` those in
-    the task. ``known_rules``: clouds with rules that are installed, besides those that skyx_sim can imitate.
+    the task. ``known_rules``: says which clouds have rules installed, besides those that skyx_sim can imitate.
     """
     return parse_scenario(_read(path), file=str(path), folder=path.parent, known_rules=known_rules)
 
 
 def parse_scenario(
-    text: str, *, file: str = "<string>", folder: Path | None = None, known_rules: Collection[str] = ()
+    text: str, *, file: str = "<string>", folder: Path | None = None, known_rules: Callable[[], Collection[str]] = tuple
 ) -> Scenario:
     """As ``load_scenario``, of text. ``folder``: where the path of a task file starts."""
     try:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 Wrong = tuple["Path", str, str]  # where, what, the nearest name
 
 
-def references(scenario: Scenario, known_rules: Collection[str]) -> Iterator[Wrong]:
+def references(scenario: Scenario, known_rules: Callable[[], Collection[str]]) -> Iterator[Wrong]:
     """Every name that nothing has."""
-    rules = sorted({*STYLES, *known_rules})
     for number, cloud in enumerate(scenario.clouds):
         here: Path = ("clouds", number)
-        yield from _unknown((*here, "rules"), "cloud with rules", cloud.rules, rules)
+        if cloud.rules not in STYLES:
+            yield from _unknown((*here, "rules"), "cloud with rules", cloud.rules, {*STYLES, *known_rules()})
         yield from _in_cloud(cloud, here)
     named = {request.cloud for request in scenario.task.requests() if request.cloud}
     for name in sorted(named):
@@ -54,5 +54,5 @@ def _where(row: Where, at: Path, cloud: SimCloud, regions: list[str], zones: Col
 def _unknown(at: Path, what: str, name: str | None, known: Collection[str]) -> Iterator[Wrong]:
     if name is None or name in known:
         return
-    near = get_close_matches(name, list(known)[:2000], 1)
+    near = get_close_matches(name, sorted(known)[:2000], 1)
     yield at, f"there is no {what} named {name!r}", near[0] if near else ""

@@ -63,9 +63,16 @@ OWN = RuleTable(
 )
 
 
+def _plugins(environ: Mapping[str, str] | None) -> Plugins:
+    given = environ or {}
+    off = [word.strip() for word in given.get("SKYX_DISABLE_PLUGINS", "").split(",") if word.strip()]
+    folder = Dirs.from_environ(environ).cache if environ is not None else None
+    return Plugins(caller=Caller(SystemClock()), disabled=off, index_dir=folder)
+
+
 def installed_tables(environ: Mapping[str, str] | None = None) -> Tables:
     """The tables of rules that are installed, by cloud; with ``environ`` the user's own rules go before them."""
-    plugins = Plugins(caller=Caller(SystemClock()))
+    plugins = _plugins(environ)
     users = read_rules(Dirs.from_environ(environ).rules_file) if environ is not None else None
 
     def tables(name: str) -> Sequence[RuleTable]:
@@ -77,7 +84,7 @@ def installed_tables(environ: Mapping[str, str] | None = None) -> Tables:
 
 def known_rules() -> list[str]:
     """Clouds that have rules of their own, installed."""
-    return Plugins(caller=Caller(SystemClock())).names("rules")
+    return _plugins(None).names("rules")
 
 
 def book_for(cloud: SimCloud, tables: Tables) -> Rulebook:

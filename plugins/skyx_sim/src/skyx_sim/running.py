@@ -14,12 +14,12 @@ from skyx_sim.simulation import Simulation
 
 def load_scenario(path: str | Path) -> Scenario:
     """Read and check a file; see ``reading.load_scenario`` for the errors."""
-    return reading.load_scenario(Path(path), known_rules=known_rules())
+    return reading.load_scenario(Path(path), known_rules=known_rules)
 
 
 def parse_scenario(text: str, *, file: str = "<string>") -> Scenario:
     """Read and check a text."""
-    return reading.parse_scenario(text, file=file, known_rules=known_rules())
+    return reading.parse_scenario(text, file=file, known_rules=known_rules)
 
 
 def simulate(

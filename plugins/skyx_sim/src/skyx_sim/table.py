@@ -11,6 +11,8 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import Field  # noqa: TID253 - reached only when such a cloud is used
+
 from skyx_core.api import RuleTable, SkyxError
 from skyx_sim.settings import VARIABLE
 
@@ -26,22 +28,23 @@ class ScenarioTable(RuleTable):
     """Like any table, but made at the first look into it."""
 
     cloud: str
+    made: dict[str, tuple[RuleTable, ...]] = Field(default_factory=dict, repr=False)  # by the scenario's path
 
     def __getattribute__(self, name: str) -> object:
         if name not in _FIELDS:
             return super().__getattribute__(name)
-        kept: dict[str, object] = super().__getattribute__("__dict__")
-        if "made" not in kept:
-            kept["made"] = tuple(_tables(self.cloud))
-        made: tuple[RuleTable, ...] = kept["made"]  # type: ignore[assignment]
-        return tuple(item for table in made for item in getattr(table, name))
+        made: dict[str, tuple[RuleTable, ...]] = super().__getattribute__("__dict__")["made"]
+        path = os.environ.get(VARIABLE, "")
+        if path not in made:
+            made[path] = tuple(_tables(self.cloud, path))
+        return tuple(item for table in made[path] for item in getattr(table, name))
 
 
-def _tables(name: str) -> Iterator[RuleTable]:
+def _tables(name: str, path: str) -> Iterator[RuleTable]:
     from skyx_sim.rules import installed_tables
     from skyx_sim.styles import STYLES
 
-    cloud = _described(name)
+    cloud = _described(name, path)
     if cloud is not None:
         yield RuleTable(rules=cloud.own_rules)
     tables = installed_tables()
@@ -49,10 +52,9 @@ def _tables(name: str) -> Iterator[RuleTable]:
         yield from tables(style)
 
 
-def _described(name: str) -> SimCloud | None:
+def _described(name: str, path: str) -> SimCloud | None:
     from skyx_sim.running import load_scenario
 
-    path = os.environ.get(VARIABLE)
     if not path:
         return None
     try:
