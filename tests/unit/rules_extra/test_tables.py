@@ -1,6 +1,7 @@
 """What holds for every table of rules that is declared."""
 
 import re
+import time
 
 import pytest
 
@@ -86,3 +87,16 @@ def test_no_rule_is_made_for_one_message(cloud):
     for rule in rules(cloud):
         plain = (rule.message or "").replace("\\", "").casefold()
         assert not any(text in plain for text in told), rule.id
+
+
+@pytest.mark.parametrize(
+    ("cloud", "word"), [("aws", "sufficient a capacity "), ("gcp", "quota "), ("gcp", "machine gpu ")]
+)
+def test_a_very_long_text_takes_no_more_than_its_length(cloud, word):
+    """A pattern that began again at each word, and looked to the end each time, took seconds here."""
+    place = Place(cloud=cloud, region="r", zones=("r-a",))
+    tried = Candidate(cloud=cloud, region="r", zone="r-a", instance_type="t", cpus=1, memory_gb=1, hourly_usd=0)
+    error = CloudError(cloud, "create", code="UNSUPPORTED_OPERATION", message=word * (60_000 // len(word)))
+    start = time.process_time()
+    corpus.book(cloud).classify(error, place=place, candidate=tried, now=0)
+    assert time.process_time() - start < 3

@@ -205,7 +205,7 @@ CAPACITY_TEXTS = (
     ),
     _short(
         id="aws.capacity.told-elsewhere",
-        message=rf"\bsufficient [\w.]+ capacity\b.*{_PLACES}",
+        message=rf"\bsufficient [\w.]+ capacity\b.{{0,300}}{_PLACES}",
         hint="no {instance_type} in {zone} now; AWS names {places}, which are tried next",
         source=AUTOSCALING,
     ),

@@ -165,7 +165,7 @@ NOT_FOUND = (
 REQUEST_TEXTS = (
     _never(
         id="aws.unsupported.zone-told-elsewhere",
-        message=rf"(?:is not supported in your requested availability zone|no longer accepting).*{_PLACES}",
+        message=rf"(?:is not supported in your requested availability zone|no longer accepting).{{0,300}}{_PLACES}",
         block=Scope.INSTANCE_TYPE_IN_ZONE,
         hint="{zone} does not offer {instance_type}; AWS names {places}, which are tried next",
         source=AUTOSCALING,

@@ -107,7 +107,7 @@ RESERVATIONS = (
 CAPACITY_TEXTS = (
     _short(
         id="gcp.capacity.told-elsewhere",
-        message=rf"currently unavailable in the .{{1,80}} zone.*{_PLACES}",
+        message=rf"currently unavailable in the .{{1,80}} zone.{{0,300}}{_PLACES}",
         hint="no {instance_type} in {zone} now; Google names {places}, tried next",
     ),
     _short(

@@ -22,7 +22,7 @@ _USED_UP = (
     r"\bquotas?\b.{0,200}?\b(?:exceeded|exhausted|reached|used up)\b|exceed\w*.{0,80}\bquota\b(?! project)"
     r"|\b(?:insufficient|not enough|no) .{0,60}\bquota\b(?! project)"
 )
-_BUCKET = r"(?=.*?quota (?:limit |metric )?'(?P<bucket>[^']+)')"
+_BUCKET = r"\bquota (?:limit |metric )?'(?P<bucket>[^']+)'"
 
 RATES = (
     _throttle(
@@ -46,7 +46,7 @@ RATES = (
     ),
     _throttle(
         id="gcp.rate.told",
-        message=r"\b(?:quota|limit|exceeded|rate)\b.*\bper (?:minute|second|100 seconds)\b|rate limit exceeded"
+        message=r"\b(?:quota|limit|exceeded|rate)\b.{0,300}\bper (?:minute|second|100 seconds)\b|rate limit exceeded"
         r"|concurrent\b.{0,40}\boperations?\b.{0,80}(?:quota|exceeded)|quota.{0,80}concurrent\b.{0,40}\boperations?\b",
         hint="the project calls this API too often; fewer launches at once help",
         source=TERRAFORM,

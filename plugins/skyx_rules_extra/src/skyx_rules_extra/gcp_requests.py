@@ -18,7 +18,7 @@ _REFUSED = (
 )
 
 _THING = (  # what a machine may lack; "the operation is not supported" alone says nothing of it
-    r"(?=.*\b(?:machine|accelerator|gpu|disk|ssd|hyperdisk|family|platform|feature|maintenance|migration|network|nic"
+    r"\A(?=.*\b(?:machine|accelerator|gpu|disk|ssd|hyperdisk|family|platform|feature|maintenance|migration|network|nic"
     r"|image|confidential|spot|tenan\w+|type)s?\b)"
 )
 
