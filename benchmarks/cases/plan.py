@@ -139,5 +139,5 @@ def _five_clouds(run: Run, spawn: Spawner) -> Iterator[Row]:
     )  # fmt: skip
     yield Row(
         "plan", f"{rows} offers of 5 clouds, peak memory", "MiB", median(usage.peak_mib for usage in usages),
-        goal=Goal("ours", MANY_MIB, "MiB"), note="of a whole process that plans eleven times",
+        goal=Goal("ours", MANY_MIB, "MiB"), note="of a whole process that plans some twenty times",
     )  # fmt: skip
