@@ -44,7 +44,8 @@ requests = st.builds(
     max_hourly_cost=st.none() | st.sampled_from([0.75, 2.0, 6.0]),
 )
 markets = st.lists(offers, max_size=25)
-wishes = st.lists(requests, min_size=1, max_size=3)
+open_requests = st.builds(Request, num_nodes=st.sampled_from([1, 3]), use_spot=st.booleans())
+wishes = st.lists(open_requests | requests, min_size=1, max_size=3)
 
 
 def tries(normal: int) -> settings:
@@ -98,6 +99,9 @@ def tried(choices: list[Choice]) -> set[tuple[object, ...]]:
 def test_everything_that_fits_is_in_the_plan_and_nothing_else(market: list[Offer], asked: list[Request]) -> None:
     choices = list(make_plan(asked, sources(market)).choices)
     assert tried(choices) == set().union(*(brute(request, market) for request in asked))
+    regions = [(c.digest, c.request, c.candidate) for c in choices if c.candidate.zone is None]
+    keys = [(digest, repr(request), c.cloud, c.region, c.instance_type) for digest, request, c in regions]
+    assert len(keys) == len(set(keys))  # zones of one region are one candidate, whatever each of them costs
     event("nothing fits" if not choices else "something fits")
 
 

@@ -95,7 +95,7 @@ class _Pulls(Generic[T]):
 
     def next(self) -> _Pull[T]:
         """Asks for more, and returns at once."""
-        if self._size == 0:
+        if not self._thread.ident:
             self._thread.start()
         self._size = min(max(_FIRST_PULL, self._size * 4), _LARGEST_PULL)
         pull: _Pull[T] = _Pull(self._size)
@@ -206,7 +206,7 @@ class Caller:
         max_items: int = 1_000_000,
     ) -> Iterator[T]:
         """The items of the iterable that ``fn(*args)`` returns, lazily: a few at a time, and more the more are taken.
-        All run in one thread, which ends with the stream. Each pull has ``limit`` seconds. What came before an error
+        All run in one thread, which ends with the stream. Each pull has ``limit`` seconds; what came before an error
         is given first. Errors as in ``call_iter``.
         """
         operation = Operation(what, plugin, distribution)

@@ -69,13 +69,20 @@ def test_a_driver_that_hangs_in_the_middle_costs_its_limit_once(tmp_path: Path, 
         yield offer("bad", "r")
         let_go.wait(20)
 
-    with session(tmp_path, market("bad", hangs), GOOD) as one:
+    asked: list[object] = []
+
+    def counted(query):
+        asked.append(query)
+        return hangs(query)
+
+    with session(tmp_path, market("bad", counted), GOOD) as one:
         started = time.monotonic()
-        plan = one.plan(task())
+        plan = one.plan(task("{any_of: [{ports: 1}, {ports: 2}, {ports: 3}]}"))
         took = time.monotonic() - started
     let_go.set()
     assert took < 10
-    assert [row.cloud for row in plan.candidates] == ["bad", "good"]
+    assert len(asked) == 1
+    assert [row.cloud for row in plan.candidates] == ["bad", "good", "good", "good"]
     assert any("did not return within 0.2 s" in item.reason for item in plan.excluded)
 
 

@@ -71,6 +71,12 @@ def test_what_comes_once_counts_like_an_hour() -> None:
     assert rows == [("far0", 0.5), ("near", 0.0), ("far2", 0.0), ("far1", 5.0)]
 
 
+def test_what_is_dear_to_reach_waits_for_what_costs_less_in_all() -> None:
+    rows = [offer("a", "r1"), offer("a", "r2"), offer("a", "r3", hourly_usd=1.5), offer("a", "r4", hourly_usd=1.9)]
+    plan = make_plan([Request()], [source("a", *rows)], egress=lambda c: 0.8 if c.region == "r1" else 0.0)
+    assert [c.candidate.region for c in plan.choices] == ["r2", "r3", "r1", "r4"]
+
+
 def test_egress_reads_only_as_far_as_it_must() -> None:
     read = []
 

@@ -17,7 +17,7 @@ from skyx_core.drivers import (
     SupportsSelfEnd,
     SupportsStop,
 )
-from skyx_core.errors import CloudError, ClusterStateError, PluginError, PluginNotInstalledError
+from skyx_core.errors import CloudError, ClusterStateError, PluginError, PluginNotInstalledError, PluginTimeoutError
 from skyx_core.models import (
     Autostop,
     Candidate,
@@ -96,14 +96,25 @@ class Cloud:
         return self.call("disabled", self.driver.disabled, expected=(WhyNot, type(None)), limit=_LOOK_LIMIT_S)
 
     def source(self) -> Source:
-        """This cloud for the planner."""
+        """This cloud for the planner. Once it has hung, it isn't asked again through this source."""
         from skyx_core.plan.planner import Source
+
+        hung: list[PluginTimeoutError] = []
+
+        def offers(request: Request) -> Iterator[Offer]:
+            if hung:
+                raise hung[0]
+            try:
+                yield from self.stream(request)
+            except PluginTimeoutError as error:
+                hung.append(error)
+                raise
 
         return Source(
             cloud=self.name,
             capabilities=self.capabilities,
             abilities=self.abilities,
-            offers=self.stream,
+            offers=offers,
             lacks=self._lacks,
             why_nothing=self.why_nothing,
             usual_start_s=_seconds(self.driver.usual_start_s),
