@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import islice
 
-from skyx_core.errors import CloudError, CloudErrorDetail
+from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.models import RuleTable
 
 _CODES = ("code", "Code", "errorCode", "ErrorCode", "error_code", "reason", "error", "Error", "status")
@@ -34,7 +35,11 @@ class Unwrapper:
             return (first,)
         found: dict[tuple[str, str], CloudErrorDetail] = {}
         for leaf in self._all(first, error):
-            found.setdefault((leaf.code, leaf.message), leaf)
+            code, message = storable(leaf.code), storable(leaf.message)
+            found.setdefault(
+                (code, message),
+                leaf if (code, message) == (leaf.code, leaf.message) else replace(leaf, code=code, message=message),
+            )
             if len(found) >= _MOST_LEAVES:
                 break
         telling = [leaf for leaf in found.values() if not self._summaries.fullmatch(leaf.code)]

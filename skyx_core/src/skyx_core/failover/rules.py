@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from skyx_core.errors import CloudError, CloudErrorDetail
+from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.failover.blocking import Met, blocks_for, effective, narrowest, ttl_of, uncovered
 from skyx_core.failover.default_rules import DEFAULT
 from skyx_core.failover.leaves import Unwrapper
@@ -28,6 +28,7 @@ _CERTAIN_FIRST = (
 _RANK: Mapping[Category, int] = {category: rank for rank, category in enumerate(_CERTAIN_FIRST)}
 _KNOWN_CODES = 4096
 _REASON_AT_MOST = 2000
+_END_AT_MOST = 4000  # of a message, at each of its ends, where rules look
 
 
 @dataclass(frozen=True)
@@ -94,7 +95,7 @@ class Rulebook:
         What no rule knows blocks the narrowest thing.
         """
         leaves = self._unwrapper.leaves(error)
-        met = Met(place, candidate, now, str(error)[:_REASON_AT_MOST])
+        met = Met(place, candidate, now, storable(str(error)[:_REASON_AT_MOST]))
         hits = [hit for leaf in leaves if (hit := self._first(leaf, error, place, candidate)) is not None]
         if not hits:
             return unknown(place, candidate, met.reason, now, nodes_may_exist=error.nodes_may_exist)
@@ -103,8 +104,9 @@ class Rulebook:
         return _verdict(best, met, blocks, error)
 
     def _first(self, leaf: CloudErrorDetail, error: CloudError, place: Place, candidate: Candidate) -> _Hit | None:
+        text = _ends(leaf.message)
         for one in self._meeting(leaf.code):
-            found = one.message.search(leaf.message) if one.message else None
+            found = one.message.search(text) if one.message else None
             if one.message and not found:
                 continue
             if one.places and not _fits(one.rule, leaf, error, place, candidate):
@@ -189,12 +191,17 @@ def _blocks(hit: _Hit, met: Met) -> tuple[Block, ...]:
     return blocks_for(rule, narrowest(own.place) if scope is Scope.NONE else scope, own)
 
 
+def _ends(text: str) -> str:
+    """A text, without the middle of a huge one."""
+    return text if len(text) <= 2 * _END_AT_MOST else f"{text[:_END_AT_MOST]}\n{text[-_END_AT_MOST:]}"
+
+
 def _own(leaf: CloudErrorDetail, met: Met) -> Met:
     zone, kind = leaf.data.get("AvailabilityZone"), leaf.data.get("InstanceType")
     if not zone and not kind:
         return met
-    place = met.place.model_copy(update={"zones": (zone,)}) if zone else met.place
-    candidate = met.candidate.model_copy(update={"instance_type": kind}) if kind else met.candidate
+    place = met.place.model_copy(update={"zones": (storable(zone),)}) if zone else met.place
+    candidate = met.candidate.model_copy(update={"instance_type": storable(kind)}) if kind else met.candidate
     return replace(met, place=place, candidate=candidate)
 
 
