@@ -88,8 +88,8 @@ def test_without_a_scenario_it_is_in_nobodys_plan(cli: Cli) -> None:
 def test_a_scenario_with_mistakes_spoils_only_its_clouds(cli: Cli) -> None:
     bad = cli.write("bad.yaml", SMALL.replace("zone: east-a", "zone: east-x"))
     cli.extra["SKYX_SIM_SCENARIO"] = str(bad)
-    planned = cli.ok("plan", "--cpus", "1", "-o", "json").json["tasks"][0]
-    assert planned["candidates"][0]["cloud"] == "local"
+    assert cli.ok("plan", "--cpus", "1", "-o", "json").json["tasks"][0]["candidates"][0]["cloud"] == "local"
+    planned = cli.run("plan", "--infra", "sim", "--cpus", "2", "-o", "json", code=5).json["tasks"][0]
     assert any("bad.yaml:8:" in row["reason"] for row in planned["excluded"] if row["cloud"] == "sim")
 
 
