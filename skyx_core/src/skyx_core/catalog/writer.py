@@ -10,9 +10,10 @@ import json
 import os
 import sqlite3
 import time
+from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -86,7 +87,7 @@ class Writer:
         numbered = _numbered(con, rows, self._digest)
         while batch := list(islice(numbered, _BATCH)):
             staged += len(batch)
-            self._digest.update(repr(batch).encode())
+            self._digest.update(array("d", chain.from_iterable(batch)).tobytes())
             con.executemany("INSERT INTO temp.staged VALUES (?, ?, ?, ?, ?)", batch)
         for statement in _ARRANGE:
             con.execute(statement)
@@ -132,42 +133,35 @@ class Writer:
             ) from error
 
 
-class _Numbers:
+class _Numbers(dict[tuple[object, ...], int]):
     """Numbers for distinct rows of a temporary table, most of them remembered."""
 
     def __init__(self, con: sqlite3.Connection, table: str, columns: Sequence[str], digest: hashlib._Hash) -> None:
+        super().__init__()
         self._con = con
         self._digest = digest
-        self._known: dict[tuple[object, ...], int] = {}
         self._insert = f"INSERT OR IGNORE INTO temp.{table} VALUES (NULL, {', '.join('?' for _ in columns)})"  # noqa: S608
         same = " AND ".join(f"{column} IS ?" for column in columns)
         self._select = f"SELECT id FROM temp.{table} WHERE {same}"  # noqa: S608 - names from below
 
-    def __call__(self, *row: object) -> int:
-        number = self._known.get(row)
-        if number is None:
-            if len(self._known) >= _REMEMBERED:
-                self._known.clear()
-            self._digest.update(repr(row).encode("utf-8", "backslashreplace"))
-            self._con.execute(self._insert, row)
-            number = self._known[row] = int(self._con.execute(self._select, row).fetchone()[0])
+    def __missing__(self, row: tuple[str | float, ...]) -> int:
+        if len(self) >= _REMEMBERED:
+            self.clear()
+        self._digest.update(repr(row).encode("utf-8", "backslashreplace"))
+        self._con.execute(self._insert, row)
+        number = self[row] = int(self._con.execute(self._select, row).fetchone()[0])
         return number
 
 
 def _numbered(
     con: sqlite3.Connection, rows: Iterable[Staged], digest: hashlib._Hash
 ) -> Iterator[tuple[int, int, float, int, int]]:
-    kind = _Numbers(con, "kinds", ("name", "cpus", "memory_gb", "accelerators"), digest)
-    spot_at = _Numbers(con, "spots", ("region", "zone"), digest)
-    extra = _Numbers(con, "more", ("quota_buckets", "reservation"), digest)
+    kinds = _Numbers(con, "kinds", ("name", "cpus", "memory_gb", "accelerators"), digest)
+    places = _Numbers(con, "spots", ("region", "zone"), digest)
+    extras = _Numbers(con, "more", ("quota_buckets", "reservation"), digest)
     for name, cpus, memory_gb, accelerators, region, zone, spot, price, buckets, reservation in rows:
-        yield (
-            kind(name, cpus, memory_gb, accelerators),
-            spot,
-            price,
-            spot_at(region, zone),
-            extra(buckets, reservation or ""),
-        )
+        kind = kinds[name, cpus, memory_gb, accelerators]
+        yield kind, spot, price, places[region, zone], extras[buckets, reservation or ""]
 
 
 def _have(con: sqlite3.Connection) -> Iterator[tuple[int, str, float]]:
