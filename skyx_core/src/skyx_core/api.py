@@ -106,6 +106,7 @@ if TYPE_CHECKING:
     from skyx_core.models import RuntimeRequirements as RuntimeRequirements
     from skyx_core.models import Scope as Scope
     from skyx_core.models import SelfEnd as SelfEnd
+    from skyx_core.models import Skipped as Skipped
     from skyx_core.models import TeardownResult as TeardownResult
     from skyx_core.models import Verdict as Verdict
     from skyx_core.models import WhyNot as WhyNot
@@ -235,6 +236,7 @@ _HOME = {
         "RuntimeRequirements",
         "Scope",
         "SelfEnd",
+        "Skipped",
         "TeardownResult",
         "Verdict",
         "WhyNot",

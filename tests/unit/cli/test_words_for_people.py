@@ -94,7 +94,9 @@ class Explaining(FakeSession):
 
 
 def test_explain_names_the_job_and_what_follows() -> None:
-    lines = skyx("explain", "a", session=Explaining()).out.splitlines()
+    path, _, table = skyx("explain", "a", session=Explaining()).out.partition("\n\n")
+    assert "FAILED" in path
+    lines = table.splitlines()
     assert lines[1].endswith("sync")
     assert lines[2].endswith("next candidate")
     assert "job 7" in lines[3]
