@@ -25,6 +25,7 @@ _NOT_YET = (
     "api_server_access",
 )
 _RESOURCES_NOT_YET = ("job_recovery", "priority", "volumes")
+_SIZED = "is kept; skyx counts what moving these sizes costs in plans, and does not move anything yet"
 _KEPT = "is kept, but skyx does not act on it yet"
 
 
@@ -45,7 +46,7 @@ def _warnings(task: Task) -> Iterator[tuple[Path, str]]:
             yield ("file_mounts", target), f"storage {_KEPT}"
     for name in _NOT_YET:
         if getattr(task, name) not in (None, {}, ()):
-            yield (name,), _KEPT
+            yield (name,), _SIZED if name == "outputs" else _KEPT
     yield from _of_resources(task.resources, ("resources",))
     for group in ("any_of", "ordered"):
         for i, entry in enumerate(getattr(task.resources, group)):
