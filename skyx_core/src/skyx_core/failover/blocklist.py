@@ -37,8 +37,10 @@ class Blocklist:
 
         The block as it was added; None if one that lasts as long covers it.
         """
-        grown = self._grown(block, now)
-        if not self.add(grown):
+        shape = shape_of(block.key)
+        values = _values(block.key, shape)
+        grown = self._grown(block, self._shapes.get(shape, {}).get(values), now)
+        if not self._add(grown, shape, values):
             return None
         self._learned.append(grown)
         return grown
@@ -51,8 +53,10 @@ class Blocklist:
     def add(self, block: Block) -> bool:
         """Add it as it is. False if one that lasts as long already covers it; those that it covers go."""
         shape = shape_of(block.key)
-        values = _values(block.key, shape)
-        if any(_outlasts(known, block) for known in self._covering(block.key)):
+        return self._add(block, shape, _values(block.key, shape))
+
+    def _add(self, block: Block, shape: Shape, values: _Values) -> bool:
+        if any(_outlasts(known, block) for known in self._covering(block.key, shape)):
             return False
         for other in [each for each in self._shapes if len(each) > len(shape) and set(each).issuperset(shape)]:
             for covered in list(self._inside(other, shape).get(values, ())):
@@ -105,8 +109,8 @@ class Blocklist:
                 if block is not None:
                     yield block
 
-    def _grown(self, block: Block, now: float) -> Block:
-        known = self._shapes.get(shape_of(block.key), {}).get(_values(block.key, shape_of(block.key)))
+    def _grown(self, block: Block, known: Block | None, now: float) -> Block:
+        """``known``: the block of the same pattern that was there before."""
         if known is not None and not _live(known, now):
             self.remember(known)
         before = self._ended.get(block.key)
@@ -116,8 +120,8 @@ class Blocklist:
         lasts = min((block.until - now) * 2.0 ** min(repeats, 30), max(block.grows_to, block.until - now))
         return block.model_copy(update={"until": now + lasts, "repeats": repeats})
 
-    def _covering(self, key: BlockKey) -> Iterator[Block]:
-        fixed = set(shape_of(key))
+    def _covering(self, key: BlockKey, fixes: Shape) -> Iterator[Block]:
+        fixed = set(fixes)
         for shape, blocks in self._shapes.items():
             if fixed.issuperset(shape):
                 block = blocks.get(_values(key, shape))
@@ -129,8 +133,9 @@ class Blocklist:
         index = self._within.get((shape, wider))
         if index is None:
             index = self._within[shape, wider] = {}
-            for values, block in self._shapes[shape].items():
-                index.setdefault(_values(block.key, wider), set()).add(values)
+            places = [shape.index(name) for name in wider]
+            for values in self._shapes[shape]:
+                index.setdefault(tuple([values[place] for place in places]), set()).add(values)
         return index
 
     def _put(self, shape: Shape, values: _Values, block: Block) -> None:
@@ -159,7 +164,8 @@ def matches(key: BlockKey, candidate: Candidate, *, account: str = "", request: 
 
 def shape_of(key: BlockKey) -> Shape:
     """The fields that a pattern fixes."""
-    return tuple(name for name in _FIELDS if getattr(key, name) is not None)
+    given = key.__dict__
+    return tuple([name for name in _FIELDS if given[name] is not None])
 
 
 def _each(shape: Shape, facts: dict[str, object], several: dict[str, tuple[str, ...]]) -> Iterator[_Values]:
@@ -187,7 +193,8 @@ def _outlasts(one: Block, other: Block) -> bool:
 
 
 def _values(key: BlockKey, shape: Shape) -> _Values:
-    return tuple([getattr(key, name) for name in shape])
+    given = key.__dict__
+    return tuple([given[name] for name in shape])
 
 
 def _facts(candidate: Candidate, account: str, request: str) -> dict[str, object]:
