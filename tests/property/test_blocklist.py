@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import candidate
-from depth import depth
 from engine_blocks import block, covers, end, same_answer
+from examples import examples
 from skyx_core.failover.blocklist import FORGET_S, Blocklist, matches
 from skyx_core.models import Block, BlockKey
 
@@ -56,7 +56,7 @@ def test_it_answers_like_a_list_of_predicates_at_every_time():
     many = st.lists(st.builds(block, keys | wide_keys, times), max_size=12)
 
     @given(many, st.lists(found, min_size=1, max_size=4), st.sampled_from(["", "abc"]))
-    @settings(max_examples=depth(200, 10_000), deadline=None)
+    @examples(200, 10_000)
     def check(blocks, asked, request):
         index, kept = Blocklist(), []
         for each in blocks:
@@ -79,7 +79,7 @@ def test_it_answers_like_a_list_of_predicates_at_every_time():
 
 
 @given(keys, found, st.sampled_from(["", "abc"]), st.sampled_from(["", "mine"]))
-@settings(max_examples=depth(200, 10_000), deadline=None)
+@examples(200, 10_000)
 def test_a_pattern_matches_field_by_field(key, asked, request, account):
     told = key.model_copy(update={"account": None}) if key.account == account else key
     expected = (key.account in (None, account)) and covers(told.model_copy(update={"account": None}), asked, request)
@@ -91,7 +91,7 @@ def test_what_is_met_again_lasts_longer_until_it_is_forgotten():
     waits = st.lists(st.sampled_from([0.0, 10.0, 100.0, 400.0, 2000.0, FORGET_S, FORGET_S + 5000.0]), max_size=10)
 
     @given(waits, st.sampled_from([50.0, 300.0]), st.sampled_from([None, 10.0, 1800.0]), st.booleans())
-    @settings(max_examples=depth(100, 10_000), deadline=None)
+    @examples(100, 10_000)
     def check(waits, lasts, limit, dropping):
         index, now, last = Blocklist(), 1000.0, None
         for wait in waits:

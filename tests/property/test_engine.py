@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from depth import depth
 from engine_blocks import at, in_the_way, spot
 from engine_cases import engine_of, worlds
 from engine_world import Answer
+from examples import examples
 from skyx_core.failover.engine import GiveUp
 from skyx_core.models import Verdict
 
@@ -36,7 +36,7 @@ def test_everything_is_tried_or_blocked_nothing_is_tried_while_blocked_and_it_en
     met: Counter[str] = Counter()
 
     @given(worlds())
-    @settings(max_examples=depth(150, 10_000), deadline=None)
+    @examples(150, 10_000)
     def check(case):
         plan, world = case
         end = world.run(engine_of(plan, world))
@@ -60,7 +60,7 @@ def test_a_bounded_retry_stays_in_its_place_is_bounded_and_its_end_blocks():
     met: Counter[str] = Counter()
 
     @given(worlds(), st.integers(1, 4))
-    @settings(max_examples=depth(60, 10_000), deadline=None)
+    @examples(60, 10_000)
     def check(case, most):
         plan, world = case
         for each, answer in world.answers.items():

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import choice
-from depth import depth
 from engine_blocks import spot
 from engine_cases import TOGETHER
 from engine_world import Answer, World
+from examples import examples
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Start, WaitUntil
 from skyx_core.models import ZoneOption
@@ -73,7 +73,7 @@ def test_at_most_n_attempts_each_after_the_last_was_slow_and_one_cluster_at_the_
     met: Counter[str] = Counter()
 
     @given(races(), st.integers(2, 4), st.booleans())
-    @settings(max_examples=depth(200, 10_000), deadline=None)
+    @examples(200, 10_000)
     def check(case, most, until_up):
         plan, world = case
         world.on_start = watch(most, met)

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import choice
-from depth import depth
 from engine_blocks import at, covers, in_the_way, spot
 from engine_cases import engine_of, first_blocks, worlds
 from engine_world import WIDTHS, Answer, World
+from examples import examples
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Done, Engine, GiveUp
 from skyx_core.models import Block, BlockKey, Verdict, ZoneOption
@@ -78,7 +78,7 @@ def test_the_order_is_that_of_a_plain_walk_over_the_plan(keep_order):
     met: Counter[str] = Counter()
 
     @given(worlds(), st.lists(st.integers(0, 2), min_size=6, max_size=6))
-    @settings(max_examples=depth(120, 10_000), deadline=None)
+    @examples(120, 10_000)
     def check(case, alternatives):
         plan, world = case
         numbers = sorted(alternatives) if keep_order else alternatives
@@ -145,7 +145,7 @@ def test_more_blocks_at_the_start_never_add_a_candidate():
     met: Counter[str] = Counter()
 
     @given(worlds(), first_blocks, st.booleans())
-    @settings(max_examples=depth(120, 10_000), deadline=None)
+    @examples(120, 10_000)
     def check(case, more, together):
         plan, world = case
         full(world)

@@ -6,14 +6,14 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from builders import choice
-from depth import depth
 from engine_blocks import spot
 from engine_cases import engine_of, worlds
 from engine_world import Answer, World
+from examples import examples
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, WaitUntil
 from skyx_core.failover.replay import launches, replay
@@ -37,7 +37,7 @@ def test_once_there_is_capacity_it_is_found_within_a_bound():
     met: Counter[str] = Counter()
 
     @given(worlds(4), st.sampled_from([20.0, 90.0]), st.sampled_from([0.0, 300.0, 3000.0]), st.integers(0, 50))
-    @settings(max_examples=depth(60, 10_000), deadline=None)
+    @examples(60, 10_000)
     def check(case, pause, when, which):
         plan, world = case
         a_round = narrow(world, pause)
@@ -81,7 +81,7 @@ def test_time_goes_on_between_rounds_whatever_is_set(pause, kind):
 
 
 @given(st.floats(1, 1000))
-@settings(max_examples=30, deadline=None)
+@examples(30, 1000)
 def test_a_round_begins_at_the_later_of_the_pause_and_the_earliest_end_of_a_block(lasts):
     plan = [choice("a"), choice("b")]
     world = World({("a", "r1"): [ZoneOption()], ("b", "r1"): [ZoneOption()]}, {}, usual=Answer(lasts=lasts))
@@ -167,7 +167,7 @@ def test_a_recorded_search_replays_to_the_same_decisions():
     met: Counter[str] = Counter()
 
     @given(worlds(4), st.booleans(), st.booleans())
-    @settings(max_examples=depth(60, 10_000), deadline=None)
+    @examples(60, 10_000)
     def check(case, until_up, keep_order):
         plan, world = case
         plan = [replace(each, alternative=n // 2) for n, each in enumerate(plan)]
