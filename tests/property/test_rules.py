@@ -222,7 +222,7 @@ def test_no_installed_table_takes_long_over_a_huge_answer():
                 candidate=candidate(),
                 now=0,
             )
-            assert time.process_time() - began < 5, f"{name} over {text[:30]!r}"
+            assert time.process_time() - began < 10, f"{name} over {text[:30]!r}"
 
 
 def test_any_line_of_a_file_is_a_record_or_says_why_not():
