@@ -6,14 +6,14 @@ thread looks up every 50 ms, so that a signal is acknowledged at once.
 
 from __future__ import annotations
 
+import os
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import islice, takewhile
-from queue import SimpleQueue
-from typing import TYPE_CHECKING, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
+from skyx_core.call_threads import Outcome, Pull, Pulls, Worker
 from skyx_core.errors import AttemptCancelled, PluginTimeoutError
 from skyx_core.plugin_faults import Operation, as_plugin_error
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 _SLICE_S = 0.05
-_FIRST_PULL, _LARGEST_PULL = 16, 512  # items of a stream
 
 
 class Fence:
@@ -40,95 +39,22 @@ class Fence:
         return self._event.is_set()
 
 
-class _Outcome(Generic[T]):
-    """What a call came to; handed over exactly once, either to the waiting thread or to ``on_late``."""
-
-    def __init__(self, on_late: Callable[[object], None] | None) -> None:
-        self.done = threading.Event()
-        self.value: T | None = None
-        self.error: BaseException | None = None
-        self._lock = threading.Lock()
-        self._on_late = on_late
-        self._given_up = False
-
-    def run(self, fn: Callable[[], T]) -> None:
-        try:
-            self.value = fn()
-        except BaseException as error:
-            self.error = error
-        with self._lock:
-            self.done.set()
-            late = self._given_up
-        if late:
-            self.report_late()
-
-    def give_up(self) -> bool:
-        """False: it has ended in this very moment, and its result counts."""
-        with self._lock:
-            self._given_up = not self.done.is_set()
-            return self._given_up
-
-    def report_late(self) -> None:
-        if self._on_late is not None:
-            self._on_late(self.error if self.error is not None else self.value)
-
-
-class _Pull(Generic[T]):
-    """One look further into a stream. ``outcome.value``: whether the stream has ended."""
-
-    def __init__(self, size: int) -> None:
-        self.size = size
-        self.items: list[T] = []
-        self.outcome: _Outcome[bool] = _Outcome(None)
-
-
-class _Pulls(Generic[T]):
-    """An iterable of a plugin, read in a thread of its own, a pull at a time."""
-
-    def __init__(self, make: Callable[[], Iterator[T]], name: str) -> None:
-        self._make = make
-        self._asked: SimpleQueue[_Pull[T] | None] = SimpleQueue()
-        self._items: Iterator[T] | None = None
-        self._size = 0
-        self._ended = False
-        self._thread = threading.Thread(target=self._work, name=name, daemon=True)
-
-    def next(self) -> _Pull[T]:
-        """Asks for more, and returns at once."""
-        if not self._thread.ident:
-            self._thread.start()
-        self._size = min(max(_FIRST_PULL, self._size * 4), _LARGEST_PULL)
-        pull: _Pull[T] = _Pull(self._size)
-        self._asked.put(pull)
-        return pull
-
-    def end(self) -> None:
-        """Safe to repeat. A pull under way ends at its next item; the iterable is closed in its own thread."""
-        self._ended = True
-        self._asked.put(None)
-
-    def _work(self) -> None:
-        while (pull := self._asked.get()) is not None:
-            pull.outcome.run(partial(self._take, pull))
-        if isinstance(self._items, Generator):
-            with suppress(BaseException):
-                self._items.close()
-
-    def _take(self, pull: _Pull[T]) -> bool:
-        if self._items is None:
-            self._items = self._make()
-        for item in self._items:
-            pull.items.append(item)
-            if self._ended or len(pull.items) == pull.size:
-                return self._ended
-        return True
-
-
 class Caller:
     """Calls plugins. Thread-safe; one per session is enough."""
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
+        self._idle: list[Worker] = []
+        self._pid = os.getpid()
+
+    def _worker(self) -> Worker:
+        """One that is free, or a new one. Threads don't live on in a forked child."""
+        if self._pid != os.getpid():
+            self._idle, self._pid = [], os.getpid()
+        try:
+            return self._idle.pop()
+        except IndexError:
+            return Worker(self._idle)
 
     def call(
         self,
@@ -151,10 +77,8 @@ class Caller:
         ``KeyboardInterrupt`` too, and a result that isn't ``expected``, is a ``PluginBrokenError``.
         """
         operation = Operation(what, plugin, distribution)
-        outcome: _Outcome[T] = _Outcome(on_late)
-        threading.Thread(
-            target=outcome.run, args=(lambda: fn(*args),), name=f"skyx-call {plugin} {what}", daemon=True
-        ).start()
+        outcome: Outcome[T] = Outcome(on_late)
+        self._worker().run(f"skyx-call {plugin} {what}", partial(outcome.run, partial(fn, *args)))
         try:
             self._wait(outcome, operation, limit, fence, grace)
         except KeyboardInterrupt:  # the user's: a plugin's own stays in its thread
@@ -210,10 +134,10 @@ class Caller:
         is given first. Errors as in ``call_iter``.
         """
         operation = Operation(what, plugin, distribution)
-        pulls = _Pulls(lambda: operation.items(fn(*args), expected, max_items), f"skyx-call {plugin} {what}")
+        pulls = Pulls(lambda: operation.items(fn(*args), expected, max_items), f"skyx-call {plugin} {what}")
         try:
             while True:
-                pull: _Pull[T] = pulls.next()
+                pull: Pull[T] = pulls.next()
                 fault: BaseException | None = None
                 try:
                     self._wait(pull.outcome, operation, limit, None, 0.0)
@@ -227,9 +151,7 @@ class Caller:
         finally:
             pulls.end()
 
-    def _wait(
-        self, outcome: _Outcome[T], operation: Operation, limit: float, fence: Fence | None, grace: float
-    ) -> None:
+    def _wait(self, outcome: Outcome[T], operation: Operation, limit: float, fence: Fence | None, grace: float) -> None:
         end = self._clock.monotonic() + limit
         fenced = False
         while not outcome.done.wait(min(_SLICE_S, max(0.001, end - self._clock.monotonic()))):

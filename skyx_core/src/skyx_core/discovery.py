@@ -15,7 +15,7 @@ from skyx_core.errors import (
     PluginError,
     PluginNotInstalledError,
 )
-from skyx_core.index import Entry, Index, read_index
+from skyx_core.index import Entry, Index, IndexReader
 from skyx_core.specifiers import canonical
 
 if TYPE_CHECKING:
@@ -52,14 +52,14 @@ class Plugins:
         self._scan = scan
         self._disabled = frozenset(canonical(name) for name in disabled)
         self._extra = {(kind, name): plugin for kind, name, plugin in extra}
-        self._index_dir = index_dir
+        self._reader = IndexReader(index_dir)
         self._loaded: dict[tuple[str, str], object] = {}
         self._where: dict[tuple[str, str], str] = {(kind, name): "" for kind, name, _ in extra}
         self._failed: dict[tuple[str, str], PluginBrokenError] = {}
 
     def index(self) -> Index:
         """The index as it is now; costs a few ``stat`` calls when nothing was installed since."""
-        return read_index(self._index_dir)
+        return self._reader.read()
 
     def entries(self) -> list[Entry]:
         """Everything passed in or installed, also what is disabled, in conflict or out of range."""

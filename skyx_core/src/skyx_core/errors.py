@@ -130,8 +130,8 @@ class CredentialsError(SkyxError):
 
 
 class NoCapacityError(SkyxError):
-    """No candidate had capacity or quota. ``attempts`` rows are (infra, resources, reason, hint); ``retry_after``: in how
-    many seconds the first block ends, None = nothing is blocked for a time only.
+    """No candidate had capacity or quota. ``attempts`` rows are (infra, resources, reason, hint). ``retry_after``: in
+    how many seconds the first block ends, None = nothing is blocked for a time only.
     """
 
     code = "SKYX-E500"

@@ -112,6 +112,8 @@ class Hooks:
         """What an error means. A listener that fails here is logged, and core's own answer counts."""
         from skyx_core.models import Verdict
 
+        if self._none_installed():
+            return self._classify(cloud=cloud, place=place, candidate=candidate, error=error)
         asked: dict[str, object] = {"cloud": cloud, "place": place, "candidate": candidate, "error": error}
         verb = self._verb("skyx_classify_error", Verdict, asked)
         try:

@@ -62,6 +62,29 @@ def group_of(kind: str) -> str:
     return next(group for group, of in KIND_OF_GROUP.items() if of == kind)
 
 
+Stamps = tuple[tuple[str, int], ...]
+
+
+class IndexReader:
+    """The index of this process' import path, read anew only when something was installed or removed since."""
+
+    def __init__(self, folder: str | os.PathLike[str] | None) -> None:
+        self._folder = folder
+        self._known: tuple[Stamps, Index] | None = None
+
+    def read(self) -> Index:
+        """Costs a few ``stat`` calls when nothing has changed."""
+        stamps = _stamps(sys.path)
+        known = self._known
+        if known is not None and known[0] == stamps:
+            return known[1]
+        started = time.time_ns()
+        index = read_index(self._folder)
+        if _settled(stamps, started):
+            self._known = stamps, index
+        return index
+
+
 def read_index(folder: str | os.PathLike[str] | None, path: Sequence[str] | None = None) -> Index:
     """The index for an import path (default ``sys.path``), from the file where it is fresh, else from a scan."""
     stamps = _stamps(sys.path if path is None else path)
@@ -136,9 +159,6 @@ def _extras_of(dist: Distribution | None) -> tuple[str, ...]:
         return () if dist is None else tuple(dist.metadata.get_all("Provides-Extra") or ())
     except Exception:
         return ()
-
-
-Stamps = tuple[tuple[str, int], ...]
 
 
 def _stamps(path: Sequence[str]) -> Stamps:

@@ -40,10 +40,25 @@ def raising(error: BaseException) -> NoReturn:
 
 
 def test_the_result_comes_back_from_another_thread(caller: Caller) -> None:
-    where = caller.call(threading.current_thread, limit=5, what="describe", plugin="x")
-    assert where is not threading.current_thread()
-    assert where.daemon
-    assert "describe" in where.name
+    def describe() -> tuple[threading.Thread, str]:
+        return threading.current_thread(), threading.current_thread().name
+
+    thread, name = caller.call(describe, limit=5, what="describe", plugin="x")
+    assert thread is not threading.current_thread()
+    assert thread.daemon
+    assert "describe" in name
+
+
+def test_a_thread_serves_one_call_after_the_other_and_one_that_hangs_is_left_behind(caller: Caller) -> None:
+    hang = threading.Event()
+    first = caller.call(threading.current_thread, limit=5, what="w", plugin="x")
+    again = caller.call(threading.current_thread, limit=5, what="w", plugin="x")
+    with pytest.raises(PluginTimeoutError):
+        caller.call(hang.wait, limit=0.05, what="w", plugin="x")
+    other = caller.call(threading.current_thread, limit=5, what="w", plugin="x")
+    hang.set()
+    assert first is again
+    assert other is not first
 
 
 def test_arguments_are_passed_on(caller: Caller) -> None:

@@ -241,9 +241,8 @@ def test_why_it_can_not_be_used(bench: Make, tmp_path: Path) -> None:
     why = SimDriver(SimSettings(), context).disabled()
     assert why is not None
     assert why.reason == "no scenario is set"
-    missing = SimDriver(SimSettings(scenario=tmp_path / "no.yaml"), context).disabled()
-    assert missing is not None
-    assert "no such file" in missing.reason
+    with pytest.raises(ScenarioError, match="no such file"):
+        SimDriver(SimSettings(scenario=tmp_path / "no.yaml"), context).disabled()
     assert not SimDriver(SimSettings(), context).check_credentials()[0].ok
     one.path.write_text(TEXT.split("  - name: sim2", maxsplit=1)[0])
     other = Sim2Driver(SimSettings(scenario=one.path), context).disabled()

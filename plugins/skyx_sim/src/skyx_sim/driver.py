@@ -17,6 +17,7 @@ from skyx_core.api import (
     Idempotency,
     Link,
     RuleTable,
+    ScenarioError,
     SelfEnd,
     SkyxError,
     SupportsSelfEnd,
@@ -97,6 +98,8 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
             return WhyNot(subject=self.name, reason="no scenario is set", fix=fix)
         try:
             _ = self._clockwork.cloud
+        except ScenarioError:  # set, and wrong: the user's to know, whatever was asked for
+            raise
         except SkyxError as error:
             return WhyNot(subject=self.name, reason=str(error), fix=error.hint or "set another scenario")
         return None

@@ -63,9 +63,9 @@ class Build:
         return Judge(self.services)
 
     def _announce(self, start: Start, place: Place, now: float) -> None:
-        """On disk before the first call: where it is tried."""
+        """On disk before the first creating call: where it is tried."""
         candidate = start.choice.candidate
-        self.record = self.services.store.update(
+        self.record = self.services.store.announce(
             self.record.name,
             self.record.generation,
             cloud=place.cloud,

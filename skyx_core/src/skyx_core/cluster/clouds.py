@@ -178,6 +178,8 @@ class Cloud:
         )
 
     def quota(self, candidate: Candidate, fence: Fence) -> WhyNot | None:
+        if not self._overrides("quota"):
+            return None
         return self.call("quota", self.driver.quota, candidate, expected=(WhyNot, type(None)), fence=fence)
 
     def provision(self, place: Place, request: Request, attempt: Attempt, *, limit: float, fence: Fence) -> Cluster:
@@ -232,6 +234,10 @@ class Cloud:
     def runner(self, handle: ClusterHandle, node: Node) -> Runner:
         return self.call("runner", self.driver.runner, handle, node, expected=Runner, limit=_LOOK_LIMIT_S)
 
+    def _overrides(self, method: str) -> bool:
+        """Whether the driver has its own; what the base class answers needs no call."""
+        return getattr(type(self.driver), method) is not getattr(CloudDriver, method)
+
     def warn(self, message: str) -> None:
         """Tell the user of something that was left out."""
         self._services.event(EventKind.WARNING, message=message)
@@ -245,6 +251,8 @@ class Cloud:
         return self._fingerprint
 
     def identity(self) -> str:
+        if not self._overrides("identity"):
+            return ""
         return self.call("identity", self.driver.identity, expected=str)
 
     def check(self) -> Sequence[CheckLine]:

@@ -34,7 +34,7 @@ def _late_s(services: Services, record: ClusterRecord, cloud: Cloud) -> float:
     """How long something that no list shows may still come to life: a call without an answer, or a node too new."""
     lag, settle = cloud.driver.list_lag_s, cloud.driver.settle_s
     ends = [0.0]
-    for intent in services.store.intents(record.uid):
+    for intent in services.store.intents(record.uid, open_only=lag <= 0):
         if intent.open:
             ends.append(intent.created_at + settle + lag)
         elif intent.state == "failed" and lag:

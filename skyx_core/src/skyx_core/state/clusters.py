@@ -106,12 +106,21 @@ class ClusterTable(Table):
             con.execute("UPDATE clusters SET generation = ? WHERE name = ?", (record.generation, name))
         return record
 
+    def announce(self, name: str, generation: int, **changes: Unpack[ClusterChanges]) -> ClusterRecord:
+        """As ``update``, for what is about to be tried: on disk no later than the intent of the first creating call,
+        which syncs what was written before it.
+        """
+        return self._update(name, generation, changes, durable=False)
+
     def update(self, name: str, generation: int, **changes: Unpack[ClusterChanges]) -> ClusterRecord:
         """Change some fields; on disk when this returns. Repeating it is harmless.
 
         ``NotFoundError``: no such cluster. ``StateStoreError``: another command took it over meanwhile.
         """
-        with self._db.write() as con:
+        return self._update(name, generation, changes, durable=True)
+
+    def _update(self, name: str, generation: int, changes: ClusterChanges, *, durable: bool) -> ClusterRecord:
+        with self._db.write(durable=durable) as con:
             record = _must(con, name)
             _check_fence(record, generation)
             changed = replace(_changed(record, changes), updated_at=self._clock.time())

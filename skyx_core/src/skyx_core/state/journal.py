@@ -84,15 +84,17 @@ class Journal(Table):
         self._end(intent_id, "made", ids=ids)
 
     def intent_failed(self, intent_id: str, error: str) -> None:
-        """The call answered with an error. Safe to repeat."""
-        self._end(intent_id, "failed", error=error)
+        """The call answered with an error. Safe to repeat. Losing it to a power cut costs one more look."""
+        self._end(intent_id, "failed", error=error, durable=False)
 
     def intent_gone(self, intent_id: str, reason: str) -> None:
         """Looked up for good: it made nothing, or that is gone. Safe to repeat."""
         self._end(intent_id, "gone", error=reason)
 
-    def _end(self, intent_id: str, state: str, ids: Sequence[str] = (), error: str = "") -> None:
-        with self._db.write() as con:
+    def _end(
+        self, intent_id: str, state: str, ids: Sequence[str] = (), error: str = "", *, durable: bool = True
+    ) -> None:
+        with self._db.write(durable=durable) as con:
             changed = con.execute(
                 "UPDATE intents SET state = ?, ids = CASE ? WHEN '[]' THEN ids ELSE ?2 END, error = ?, ended_at = ?"
                 " WHERE id = ?",
