@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skyx_core.api import Candidate, CloudError, ClusterHandle, DriverContext, NodeState, Place, Request
+from skyx_core.api import Candidate, CloudError, ClusterHandle, DriverContext, NodeState, Place, Request, ScenarioError
 from skyx_core.testing import RecordingAttempt, StepClock
 from skyx_sim.driver import Sim2Driver, SimDriver
 from skyx_sim.settings import SimSettings
