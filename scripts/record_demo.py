@@ -1,7 +1,7 @@
-"""Record docs/demo.svg: run the demo in a terminal of its own and draw what that terminal shows at the end.
+"""Record docs/demo.svg and docs/failover.svg: run each in a terminal of its own and draw what it shows at the end.
 
-``python scripts/record_demo.py`` needs about 20 seconds. What scrolled away above is kept, so the picture holds the
-whole run. ``--replay FILE`` draws bytes that were recorded before.
+``python scripts/record_demo.py [demo|failover]...`` needs about 20 seconds for each. What scrolled away above is kept,
+so a picture holds the whole run. ``--replay demo FILE`` draws bytes that were recorded before.
 """
 
 from __future__ import annotations
@@ -18,14 +18,29 @@ import sys
 import tempfile
 import termios
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
-PICTURE = ROOT / "docs" / "demo.svg"
-COLUMNS, ROWS = 96, 60
+ROWS = 60
 LIMIT_S = 120.0
 _CODE = re.compile(r"\x1b\[([?\d;]*)([A-Za-z])|\x1b\][^\x07]*\x07|\x1b.")
 Cell = tuple[str, str]  # (character, colour codes that are on)
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A script, and the terminal that it runs in. ``head``: what was typed, if the script doesn't show that itself."""
+
+    script: str
+    columns: int
+    head: str = ""
+
+
+RECORDINGS = {
+    "demo": Recording("scripts/demo.sh", 96, "$ make demo"),
+    "failover": Recording("scripts/failover.sh", 112),
+}
 
 
 class Screen:
@@ -86,10 +101,10 @@ class Screen:
         return "\n".join(lines).strip("\n")
 
 
-def record(argv: list[str], environ: dict[str, str]) -> bytes:
+def record(argv: list[str], environ: dict[str, str], columns: int) -> bytes:
     """What the command writes to a terminal. ``SystemExit`` if it fails or takes longer than the limit."""
     leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLUMNS, 0, 0))
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, columns, 0, 0))
     process = subprocess.Popen(
         argv, stdin=follower, stdout=follower, stderr=follower, env=environ, cwd=ROOT, start_new_session=True
     )
@@ -113,25 +128,25 @@ def record(argv: list[str], environ: dict[str, str]) -> bytes:
     return output
 
 
-def run_demo() -> bytes:
-    """The demo in folders of its own; its cluster is taken down again."""
+def run(recording: Recording) -> bytes:
+    """The script in folders of its own; its clusters are taken down again."""
     with tempfile.TemporaryDirectory(prefix="skyx-demo-") as folder:
         environ = {key: value for key, value in os.environ.items() if not key.startswith(("SKYX_", "NO_COLOR"))}
         environ |= {
             "SKYX_HOME": f"{folder}/home",
             "SKYX_LOCAL_LEDGER": f"{folder}/ledger",
             "TERM": "xterm-256color",
-            "COLUMNS": str(COLUMNS),
+            "COLUMNS": str(recording.columns),
             "LINES": str(ROWS),
         }
         try:
-            return record(["scripts/demo.sh"], environ)
+            return record([recording.script], environ, recording.columns)
         finally:
             skyx = str(ROOT / ".venv" / "bin" / "skyx")
             subprocess.run([skyx, "down", "--all", "-y"], env=environ, capture_output=True, timeout=60, check=False)
 
 
-def draw(output: bytes) -> str:
+def draw(output: bytes, name: str) -> str:
     """The picture of a terminal that got these bytes."""
     from io import StringIO
 
@@ -140,19 +155,26 @@ def draw(output: bytes) -> str:
 
     screen = Screen()
     screen.feed(output.decode("utf-8", "replace"))
-    console = Console(record=True, width=COLUMNS, file=StringIO(), force_terminal=True, color_system="truecolor")
-    console.print(Text.from_ansi(f"\x1b[1m$ make demo\x1b[0m\n{screen.text()}"))
-    svg = console.export_svg(title="skyx", unique_id="skyx-demo")
+    console = Console(
+        record=True, width=RECORDINGS[name].columns, file=StringIO(), force_terminal=True, color_system="truecolor"
+    )
+    head = RECORDINGS[name].head
+    console.print(Text.from_ansi((f"\x1b[1m{head}\x1b[0m\n" if head else "") + screen.text()))
+    svg = console.export_svg(title="skyx", unique_id=f"skyx-{name}")
     svg = re.sub(r"@font-face \{.*?\}\s*", "", svg, flags=re.DOTALL)  # fonts of the reader's own, nothing is fetched
     svg = re.sub(r"<!--.*?-->\s*", "", svg, flags=re.DOTALL)
     return svg.replace("Fira Code, monospace", "DejaVu Sans Mono, Menlo, Consolas, monospace")
 
 
 def main(arguments: list[str]) -> int:
-    """Record and write the picture."""
-    output = Path(arguments[1]).read_bytes() if arguments[:1] == ["--replay"] else run_demo()
-    PICTURE.parent.mkdir(exist_ok=True)
-    PICTURE.write_text(draw(output), encoding="utf-8")
+    """Record and write the pictures."""
+    recorded: dict[str, bytes] = {}
+    if arguments[:1] == ["--replay"]:
+        recorded[arguments[1]] = Path(arguments[2]).read_bytes()
+    else:
+        recorded = {name: run(RECORDINGS[name]) for name in arguments or RECORDINGS}
+    for name, output in recorded.items():
+        (ROOT / "docs" / f"{name}.svg").write_text(draw(output, name), encoding="utf-8")
     return 0
 
 

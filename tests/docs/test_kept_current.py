@@ -8,6 +8,8 @@ import re
 import subprocess
 import sys
 
+import yaml
+
 import docs_errors
 from docs_pages import ROOT, blocks, pages, same
 from skyx_core.task import json_schema
@@ -65,7 +67,7 @@ def test_the_cloud_on_one_page_is_at_most_forty_lines_of_code() -> None:
 
 
 def test_the_pictures_need_nothing_from_the_network() -> None:
-    for picture in ("demo.svg", "architecture.svg"):
+    for picture in ("demo.svg", "failover.svg", "architecture.svg"):
         text = (DOCS / picture).read_text(encoding="utf-8")
         addresses = set(re.findall(r"https?://[^\s\"'<>]+", text)) - {"http://www.w3.org/2000/svg"}
         assert not addresses, picture
@@ -85,6 +87,15 @@ def lines_of(picture: str) -> str:
 def test_readme_shows_the_run_that_the_picture_shows() -> None:
     shown = next(block.text for block in blocks("README.md") if block.text.startswith("$ make demo\n"))
     assert same(shown, lines_of("demo.svg")), f"make both from one run; the picture shows:\n{lines_of('demo.svg')}"
+
+
+def test_the_picture_of_a_failover_shows_every_attempt_that_the_scenario_expects() -> None:
+    scenario = yaml.safe_load((ROOT / "examples/scenarios/three-clouds.yaml").read_text(encoding="utf-8"))
+    places = scenario["expect"]["attempts"]
+    launched, explained = lines_of("failover.svg").split("$ skyx explain trip --path\n")
+    tried = re.findall(r"^[!+] +Provisioning (\S+)", launched, re.MULTILINE)
+    told = re.findall(r"^[|`]- (?:FAILED|UP) +(\S+)", explained, re.MULTILINE)
+    assert tried == told == places, "run: python scripts/record_demo.py failover"
 
 
 def test_the_recorder_draws_what_a_terminal_would_show() -> None:
