@@ -48,6 +48,10 @@ class Clockwork:
     def _scenario(self) -> Scenario:
         return load_scenario(self._path)
 
+    def names(self) -> tuple[str, ...]:
+        """Of the scenario's clouds; raises ``ScenarioError`` if the file has mistakes."""
+        return tuple(cloud.name for cloud in self._scenario.clouds)
+
     @cached_property
     def cloud(self) -> SimCloud:
         """Raises ``ScenarioError`` if the file has mistakes, or no cloud of this name."""

@@ -17,9 +17,7 @@ from skyx_core.api import (
     Idempotency,
     Link,
     RuleTable,
-    ScenarioError,
     SelfEnd,
-    SkyxError,
     SupportsSelfEnd,
     SupportsStop,
     WhyNot,
@@ -96,13 +94,11 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
         if self._path is None:
             fix = f"set clouds.{self.name}.scenario in the settings, or {VARIABLE}, to a scenario's file"
             return WhyNot(subject=self.name, reason="no scenario is set", fix=fix)
-        try:
-            _ = self._clockwork.cloud
-        except ScenarioError:  # set, and wrong: the user's to know, whatever was asked for
-            raise
-        except SkyxError as error:
-            return WhyNot(subject=self.name, reason=str(error), fix=error.hint or "set another scenario")
-        return None
+        names = self._clockwork.names()  # one that is set, and wrong, is the user's to know, whatever was asked for
+        if self.name in names:
+            return None
+        reason = f"the scenario has no cloud named {self.name!r}, only {', '.join(names)}"
+        return WhyNot(subject=self.name, reason=reason, fix="set another scenario")
 
     def fingerprint(self) -> str:
         """Of the scenario, and of the credentials that are in use by now."""
