@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skyx_core.api import Candidate, CloudError, ClusterHandle, DriverContext, NodeState, Place, Request, ScenarioError
+from skyx_core.api import Candidate, CloudError, ClusterHandle, DriverContext, NodeState, Place, Request
 from skyx_core.testing import RecordingAttempt, StepClock
 from skyx_sim.driver import Sim2Driver, SimDriver
 from skyx_sim.settings import SimSettings
@@ -241,8 +241,11 @@ def test_why_it_can_not_be_used(bench: Make, tmp_path: Path) -> None:
     why = SimDriver(SimSettings(), context).disabled()
     assert why is not None
     assert why.reason == "no scenario is set"
-    with pytest.raises(ScenarioError, match="no such file"):
-        SimDriver(SimSettings(scenario=tmp_path / "no.yaml"), context).disabled()
+    assert why.quiet
+    missing = SimDriver(SimSettings(scenario=tmp_path / "no.yaml"), context).disabled()
+    assert missing is not None
+    assert "no such file" in missing.reason
+    assert not missing.quiet
     assert not SimDriver(SimSettings(), context).check_credentials()[0].ok
     one.path.write_text(TEXT.split("  - name: sim2", maxsplit=1)[0])
     other = Sim2Driver(SimSettings(scenario=one.path), context).disabled()

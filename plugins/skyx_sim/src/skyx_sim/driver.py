@@ -93,12 +93,15 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
     def disabled(self) -> WhyNot | None:
         if self._path is None:
             fix = f"set clouds.{self.name}.scenario in the settings, or {VARIABLE}, to a scenario's file"
-            return WhyNot(subject=self.name, reason="no scenario is set", fix=fix)
-        names = self._clockwork.names()  # one that is set, and wrong, is the user's to know, whatever was asked for
+            return WhyNot(subject=self.name, reason="no scenario is set", fix=fix, quiet=True)
+        try:
+            names = self._clockwork.names()
+        except ScenarioError as error:
+            return WhyNot(subject=self.name, reason=f"{error}", fix=error.hint or "set another scenario")
         if self.name in names:
             return None
         reason = f"the scenario has no cloud named {self.name!r}, only {', '.join(names)}"
-        return WhyNot(subject=self.name, reason=reason, fix="set another scenario")
+        return WhyNot(subject=self.name, reason=reason, fix="set another scenario", quiet=True)
 
     def fingerprint(self) -> str:
         """Of the scenario, and of the credentials that are in use by now."""

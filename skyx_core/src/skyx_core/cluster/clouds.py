@@ -345,13 +345,9 @@ class Clouds:
             found = self._look(name)
             if isinstance(found, Cloud):
                 clouds.append(found)
-            elif named or not self._stays_unnamed(name):
+            elif named or not found.quiet:
                 reasons.append(found)
         return (clouds, reasons) if named else (list(_without_fallbacks(clouds, reasons)), reasons)
-
-    def _stays_unnamed(self, name: str) -> bool:
-        """A cloud that is only a fallback, and not set up: nobody who didn't ask for it misses it."""
-        return name in self._clouds and Capability.FALLBACK in self._clouds[name].capabilities
 
     def _look(self, name: str) -> Cloud | WhyNot:
         if name in self._services.settings.disable_clouds:

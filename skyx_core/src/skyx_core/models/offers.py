@@ -125,8 +125,11 @@ class Candidate(Model):
 
 
 class WhyNot(Model):
-    """Why something was left out: ``subject`` (a cloud, region or candidate), ``reason``, and what would help."""
+    """Why something was left out: ``subject`` (a cloud, region or candidate), ``reason``, and what would help.
+    ``quiet``: of no interest to who didn't name it.
+    """
 
     subject: str
     reason: str
     fix: str = ""
+    quiet: bool = False
