@@ -9,7 +9,15 @@ import pytest
 
 from scripted_clouds import Script, said
 from skyx_core import Session
-from skyx_core.errors import CredentialsError, InterruptedBySignal, NoCapacityError, PluginBrokenError, UsageError
+from skyx_core.errors import (
+    CredentialsError,
+    InterruptedBySignal,
+    NoCapacityError,
+    PluginBrokenError,
+    SettingsError,
+    UsageError,
+)
+from skyx_core.models import EventKind
 from skyx_core.task import loads
 
 pytestmark = pytest.mark.e2e
@@ -292,3 +300,61 @@ def test_a_launch_that_never_came_up_is_retried_where_it_was_first(connect):
     odd.calls.clear()
     launch(connect(odd))
     assert odd.tried()[0] == ("r2", None)
+
+
+def test_a_search_that_waits_goes_on_when_credentials_are_renewed(connect):
+    denied = said("aws", "AuthFailure", "AWS was not able to validate the provided access credentials", 401)
+    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [denied, None]})
+
+    def renew(event: object) -> None:
+        if getattr(event, "kind", None) == EventKind.RETRY_WAIT:
+            aws.key = "key-2"
+
+    session = connect(aws, SKYX_RETRY_PAUSE_S="0.2")
+    session.on_event = renew
+    launch(session, retry_until_up=True)
+    assert len(aws.tried()) == 2
+
+
+def test_a_search_that_waits_goes_on_when_its_blocks_are_cleared(connect):
+    full = said("aws", "InsufficientInstanceCapacity", FULL.format(zone="us-east-1a"), 500)
+    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [full, None]})
+
+    def clear(event: object) -> None:
+        if getattr(event, "kind", None) == EventKind.RETRY_WAIT:
+            session.clear_blocks()
+
+    session = connect(aws, SKYX_RETRY_PAUSE_S="0.2")
+    session.on_event = clear
+    launch(session, retry_until_up=True)
+    assert len(aws.tried()) == 2
+
+
+def test_throttled_questions_for_zones_are_asked_again_here(connect):
+    busy = said("odd", "Busy", "slow down", 429)
+    answers = iter([busy, busy, None])
+
+    def ask() -> None:
+        answer = next(answers)
+        if answer is not None:
+            raise answer
+
+    odd = Script("odd", {"r1": [None], "r2": [None]}, locating={"r1": ask})
+    session = connect(odd)
+    session.dirs.config.mkdir(parents=True)
+    rules = "rules: [{id: busy, code: Busy, category: rate_limit, retry: {max: 3, wait: 0.05}, block_after: region}]"
+    session.dirs.rules_file.write_text(rules)
+    launch(session)
+    assert odd.tried() == [("r1", None)]
+    assert [region for what, region, _ in odd.calls if what == "zones"] == ["r1"] * 3
+    assert all(row.same for row in session.replay("c"))
+
+
+def test_mistakes_in_the_users_rules_end_a_launch_before_anything_is_made(connect):
+    odd = Script("odd", {"r1": [None]})
+    session = connect(odd)
+    session.dirs.config.mkdir(parents=True)
+    session.dirs.rules_file.write_text("rules: [{id: x, code: '(', category: capacity}]")
+    with pytest.raises(SettingsError, match="mistake"):
+        launch(session)
+    assert odd.calls == []

@@ -152,6 +152,12 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
         self.settings = settings
         self.context = context
 
+    def rules(self) -> tuple[ErrorRule, ...] | RuleTable:
+        """What this cloud's errors mean, as this instance is set up; ``error_rules`` where that makes no difference. No
+        network.
+        """
+        return self.error_rules
+
     def disabled(self) -> WhyNot | None:
         """Why this cloud can't be used, or None: a cheap local look for credentials or configuration, no network."""
         return None

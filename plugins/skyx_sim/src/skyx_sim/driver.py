@@ -17,13 +17,13 @@ from skyx_core.api import (
     Idempotency,
     Link,
     RuleTable,
+    ScenarioError,
     SelfEnd,
     SupportsSelfEnd,
     SupportsStop,
     WhyNot,
 )
 from skyx_sim.settings import VARIABLE, SimSettings, scenario_path
-from skyx_sim.table import ScenarioTable
 
 if TYPE_CHECKING:
     from skyx_core.api import (
@@ -69,7 +69,6 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
     idempotency = Idempotency.NAME
     link = Link.SANDBOX
     settle_s = 0  # a call that isn't there any more does nothing any more
-    error_rules: ClassVar[RuleTable] = ScenarioTable(cloud="sim")
 
     @cached_property
     def _path(self) -> Path | None:
@@ -89,6 +88,11 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
         from skyx_sim.nodes import SimNodes
 
         return SimNodes(self.name, self.context.home / "nodes", self.context.clock)
+
+    def rules(self) -> RuleTable:
+        from skyx_sim.table import table_of
+
+        return table_of(self._clockwork.cloud)
 
     def disabled(self) -> WhyNot | None:
         if self._path is None:
@@ -235,11 +239,9 @@ class Sim2Driver(SimDriver):
     """A second cloud of the same scenario."""
 
     name: ClassVar[str] = "sim2"
-    error_rules: ClassVar[RuleTable] = ScenarioTable(cloud="sim2")
 
 
 class Sim3Driver(SimDriver):
     """A third one."""
 
     name: ClassVar[str] = "sim3"
-    error_rules: ClassVar[RuleTable] = ScenarioTable(cloud="sim3")

@@ -25,6 +25,7 @@ from skyx_core.models import (
     CheckLine,
     Cluster,
     ClusterHandle,
+    ErrorRule,
     EventKind,
     Link,
     Node,
@@ -32,6 +33,7 @@ from skyx_core.models import (
     Offer,
     Place,
     Request,
+    RuleTable,
     SelfEnd,
     TeardownResult,
     WhyNot,
@@ -242,8 +244,21 @@ class Cloud:
         """Tell the user of something that was left out."""
         self._services.event(EventKind.WARNING, message=message)
 
+    def look_again(self) -> None:
+        """Time has passed: credentials may be others now."""
+        self._fingerprint = None
+
+    def rules(self) -> tuple[ErrorRule, ...] | RuleTable:
+        """The driver's own rules; checked as those of any plugin are."""
+        from skyx_core.index import Entry
+        from skyx_core.loading import check_rules
+
+        table = self.call("rules", self.driver.rules, expected=(tuple, list, RuleTable), limit=_LOOK_LIMIT_S)
+        check_rules(table, Entry("cloud", self.name, "rules()", self.distribution, ""))
+        return table
+
     def fingerprint(self) -> str:
-        """Of the credentials and settings in use; asked once per session."""
+        """Of the credentials and settings in use; asked once, until ``look_again``."""
         from skyx_core.cluster.fingerprints import account_fingerprint
 
         if self._fingerprint is None:

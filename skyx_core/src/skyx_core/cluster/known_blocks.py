@@ -24,8 +24,7 @@ class KnownBlocks:
         """Add what holds now for the clouds in use, and count what ended lately."""
         now = self._services.clock.time()
         try:
-            clouds = [cloud.name for cloud in self._services.clouds.made()]
-            stored = self._services.store.blocks(clouds, now=now, ended_within=FORGET_S)
+            stored = self._services.store.blocks(self._clouds(), now=now, ended_within=FORGET_S)
         except StateStoreError as error:
             self._warn(error)
             return
@@ -36,6 +35,24 @@ class KnownBlocks:
             elif block not in stale:
                 blocks.add(block)
         self._forget(stale)
+
+    def refresh(self, blocks: Blocklist) -> bool:
+        """Take over what others learned, cleared or mended meanwhile; whether something is free that was not."""
+        now = self._services.clock.time()
+        try:
+            stored = {block.key for block in self._services.store.blocks(self._clouds(), now=now)}
+        except StateStoreError:
+            return False  # told when it was loaded
+        for cloud in self._services.clouds.made():
+            cloud.look_again()
+        lasting = [block for block in blocks if outlives(block) and (block.until is None or block.until > now)]
+        gone = [block for block in lasting if block.key not in stored or not self._holds(block)]
+        freed = [blocks.discard(block) for block in gone]
+        self.load(blocks)
+        return any(freed)
+
+    def _clouds(self) -> list[str]:
+        return [cloud.name for cloud in self._services.clouds.made()]
 
     def _forget(self, stale: Sequence[Block]) -> None:
         if not stale:

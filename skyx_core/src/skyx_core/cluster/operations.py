@@ -90,6 +90,7 @@ class Operations:
         if hedge != 1:
             raise UsageError("hedged launches aren't supported yet", hint="leave --hedge out")
         services = self._services
+        services.rulebooks.check()
         name = check_cluster_name(cluster) if cluster is not None else made_name(services.rng)
         asked = autostop or (task.autostop if task else None)
         with self.guard.interruptible(keep=keep) as interruption:

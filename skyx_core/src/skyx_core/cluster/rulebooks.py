@@ -7,21 +7,31 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from skyx_core.errors import PluginError, PluginNotInstalledError
+from skyx_core.errors import CloudError, PluginError, PluginNotInstalledError
 
 if TYPE_CHECKING:
     from skyx_core.discovery import Plugins
     from skyx_core.failover.rules import Rulebook
-    from skyx_core.models import RuleTable
+    from skyx_core.models import ErrorRule, RuleTable
+
+    Rules = tuple[ErrorRule, ...] | RuleTable
 
 
 class Rulebooks:
     """Made once per session and cloud. Thread-safe. A plugin's table that is broken is named and left out."""
 
-    def __init__(self, plugins: Plugins, user_file: Path, warn: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        plugins: Plugins,
+        user_file: Path,
+        warn: Callable[[str], None],
+        ask_driver: Callable[[str], Rules] = lambda _: (),
+    ) -> None:
+        """``ask_driver``: the rules of a cloud's driver, as it is set up."""
         self._plugins = plugins
         self._user_file = user_file
         self._warn = warn
+        self._ask_driver = ask_driver
         self._made: dict[str, Rulebook] = {}
         self._lock = threading.Lock()
 
@@ -62,8 +72,8 @@ class Rulebooks:
         from skyx_core.loading import as_table
 
         try:
-            yield as_table(self._plugins.cloud_class(cloud).error_rules)
+            yield as_table(self._ask_driver(cloud))
         except PluginNotInstalledError:
             return
-        except PluginError as error:
+        except (PluginError, CloudError) as error:
             self._warn(f"error rules for {cloud}: {error}")

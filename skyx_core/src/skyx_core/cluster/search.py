@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -154,7 +155,8 @@ class Search:
         for cloud, block in action.clouds:
             self._found.cloud_held(cloud, block, now)
         whole = [f"all that is left of {cloud} ({block.rule})" for cloud, block in action.clouds]
-        some = [f"{len(action.skipped)} ({action.skipped[0][1].rule})"] if action.skipped else []
+        by_rule = Counter(block.rule for _, block in action.skipped)
+        some = [f"{count} ({rule})" for rule, count in by_rule.items()]
         self._services.event(
             EventKind.CANDIDATES_SKIPPED,
             self._build.record,
@@ -279,8 +281,13 @@ class Search:
             message="waiting for capacity",
             decided_at=now,
         )
+        look = clock.time() + self._services.settings.retry_pause_s
         while clock.time() < time and not self._fence.cancelled:
             clock.sleep(min(_SLICE_S, max(0.0, time - clock.time())))
+            if clock.time() >= look:  # what was cleared or mended meanwhile ends the wait
+                look += max(self._services.settings.retry_pause_s, _SLICE_S)
+                if self._known.refresh(self.engine.blocks):
+                    return
         self._known.load(self.engine.blocks)
 
     def _abandon(self) -> None:

@@ -53,9 +53,10 @@ def make_services(session: Embedder) -> Services:
         index_dir=session.dirs.cache,
     )
     trace = sys.stderr if session.environ.get("SKYX_TRACE_HOOKS") == "1" else None
-    rulebooks = Rulebooks(plugins, session.dirs.rules_file, _log)
+    made: list[Services] = []  # the clouds are made with it, and rules are asked of them later
+    rulebooks = Rulebooks(plugins, session.dirs.rules_file, _log, lambda cloud: made[0].clouds.get(cloud).rules())
     hooks = Hooks(plugins, _classifier(rulebooks, session.clock), caller=caller, log=_log, trace=trace)
-    return Services(
+    services = Services(
         dirs=session.dirs,
         settings=session.settings,
         store=session.store,
@@ -69,6 +70,8 @@ def make_services(session: Embedder) -> Services:
         cwd=session.cwd,
         command=session.command,
     )
+    made.append(services)
+    return services
 
 
 def _extra(plugin: object) -> tuple[str, str, object]:

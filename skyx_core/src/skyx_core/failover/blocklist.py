@@ -65,6 +65,15 @@ class Blocklist:
         self._put(shape, values, block)
         return True
 
+    def discard(self, block: Block) -> bool:
+        """Take out this very block, before its end; whether it was there."""
+        shape = shape_of(block.key)
+        values = _values(block.key, shape)
+        if self._shapes.get(shape, {}).get(values) != block:
+            return False
+        self._remove(shape, values)
+        return True
+
     def remember(self, block: Block) -> None:
         """Count a block that has ended, so that the next of its kind lasts longer."""
         if block.until is not None:

@@ -163,17 +163,21 @@ class Engine:
         if not usable:
             self._park(trial)
         elif not zones or trial.choice.candidate.cloud in self._together:
-            self._queue.appendleft(replace(trial, zones=zones))
+            self._queue.appendleft(replace(trial, zones=zones, retries=0, not_before=0.0))
         else:
             plan = trial.number[0]
             tries = [_Try(_in_zone(trial.choice, zone), (zone,), (plan, place)) for place, zone in enumerate(zones)]
             self._queue.extendleft(reversed(tries))
 
-    def locate_failed(self, verdict: Verdict, now: float = 0.0) -> None:
-        """The driver could not answer ``Locate``."""
+    def locate_failed(self, verdict: Verdict, now: float) -> None:
+        """The driver could not answer ``Locate``; it is asked again as often as the verdict says."""
         trial = self._end_locating()
         if verdict.abort:
             self.stop(verdict.reason or "the request can't be satisfied anywhere")
+        if verdict.retry and not verdict.abort and trial.retries < verdict.retry.max:
+            pause = verdict.retry.pause(trial.retries + 1)
+            self._queue.appendleft(replace(trial, retries=trial.retries + 1, not_before=now + pause))
+            return
         self._learn_blocks((*verdict.blocks, *verdict.blocks_after), now)
         self._park(trial)
 
