@@ -1,6 +1,7 @@
 """Errors of clouds as their documents tell of them, in our own words, with what should be done (tests/data/errors).
 
-A line is ``{id, cloud, api, error, context, expect}``; ``accept`` may hold more right answers per field.
+A line is ``{id, cloud, api, error, context, expect}``; ``accept`` may hold more right answers per field; ``printed``
+false: its code means nothing in a text.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import importlib.metadata
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 from skyx_core.failover.recorded import answer, parse
@@ -21,6 +23,7 @@ from skyx_core.models import RuleTable, Verdict
 FOLDER = Path(__file__).parent / "data" / "errors"
 NOW = 1_000_000.0
 _IDS = re.compile(r"\b(i|vol|subnet|ami|sg|vpc|cr|eni|snap|lt|h)-[0-9a-f]{6,}\b")
+_PLAIN = re.compile(r"(?<![\w./-])[A-Za-z]?[a-z]+(?![\w./-])")
 _NUMBERS = re.compile(r"(?<![\w.-])\d{4,}(?![\w.-])")
 
 
@@ -51,22 +54,36 @@ def book(cloud: str) -> Rulebook:
     return Rulebook([table(cloud)])
 
 
-def verdict(line: dict) -> Verdict:
-    recorded = parse(json.dumps(line))
-    return book(line["cloud"]).classify(recorded.error, place=recorded.place, candidate=recorded.candidate, now=NOW)
+@dataclass(frozen=True)
+class Answered:
+    """One form of a line, what it was answered, and what is wrong with that: field -> (answer, what it should be)."""
+
+    line: dict
+    form: str
+    verdict: Verdict
+    wrong: dict[str, tuple[object, object]]
+
+    def __str__(self) -> str:
+        return f"{self.line['id']} {self.form}: {self.verdict.rule} {self.wrong}"
 
 
-def wrong(line: dict) -> dict[str, tuple[object, object]]:
-    """Field -> (answer, what it should be); empty = right."""
-    recorded = parse(json.dumps(line))
-    found = verdict(line)
-    given = answer(recorded, found)
-    bad: dict[str, tuple[object, object]] = {}
-    for name, right in line["expect"].items():
-        got = after(found) if name == "after_retries_block" else given.get(name)
-        if got != right and got not in line.get("accept", {}).get(name, ()):
-            bad[name] = (got, right)
-    return bad and bad | {"rule": (found.rule, "")}
+@functools.cache
+def answered(cloud: str) -> tuple[Answered, ...]:
+    """Every form of every line of a cloud."""
+    return tuple(_answered(line, name, form) for line in lines(cloud) for name, form in forms(line))
+
+
+def _answered(line: dict, name: str, form: dict) -> Answered:
+    recorded = parse(json.dumps(form))
+    found = book(line["cloud"]).classify(recorded.error, place=recorded.place, candidate=recorded.candidate, now=NOW)
+    given = answer(recorded, found) | {"after_retries_block": after(found)}
+    accepted = line.get("accept", {})
+    bad = {
+        field: (given.get(field), right)
+        for field, right in line["expect"].items()
+        if given.get(field) != right and given.get(field) not in accepted.get(field, ())
+    }
+    return Answered(line, name, found, bad)
 
 
 def after(found: Verdict) -> str:
@@ -105,7 +122,8 @@ def _change(value, message) -> None:
 
 
 def loud(text: str) -> str:
-    return text if "{" in text else text.upper()
+    """In capitals, but for what may be a code."""
+    return text if "{" in text else _PLAIN.sub(lambda found: found[0].upper(), text)
 
 
 def renumbered(text: str) -> str:
@@ -119,17 +137,18 @@ def in_text(line: dict) -> dict | None:
     error = dict(line["error"])
     if [{"code": error.get("code"), "message": error.get("message")}] == error.get("errors"):
         del error["errors"]
-    if any(isinstance(value, dict | list) for value in error.values()) or not error.get("code"):
+    code = str(error.get("code") or "")
+    if any(isinstance(value, dict | list) for value in error.values()) or code.isdigit() or not code:
         return None
-    told = {"message": f"{line['api']} failed ({error['code']}): {error.get('message', '')}"}
+    told = {"message": f"{line['api']} failed ({code}): {error.get('message', '')}"}
     return {**line, "error": told | ({"kind": error["kind"]} if "kind" in error else {})}
 
 
-def forms(line: dict) -> Iterator[dict]:
-    """All forms in which a line is tried."""
-    yield line
-    yield changed(line, loud)
-    yield changed(line, renumbered)
-    told = in_text(line)
+def forms(line: dict) -> Iterator[tuple[str, dict]]:
+    """All forms in which a line is tried, by name."""
+    yield "as it is", line
+    yield "in capitals", changed(line, loud)
+    yield "with other ids and numbers", changed(line, renumbered)
+    told = in_text(line) if line.get("printed", True) else None
     if told:
-        yield told
+        yield "with its code in the text only", told

@@ -82,7 +82,9 @@ def test_an_accelerator_or_all_of_them(spot):
         BlockKey(cloud="c", accelerator="T4", use_spot=spot)
     ]
     every = keys(Scope.ACCELERATOR, accelerators=T4, use_spot=spot, rule=of(Category.QUOTA, any_accelerator=True))
-    assert every == [BlockKey(cloud="c", accelerator=ANY_ACCELERATOR, use_spot=spot)]
+    assert every == [BlockKey(cloud="c", accelerator=ANY_ACCELERATOR)], (
+        "such a limit counts spot and on-demand together"
+    )
     assert keys(Scope.ACCELERATOR) == []
 
 

@@ -52,6 +52,31 @@ def test_lists_and_objects_within_an_error_become_its_body():
     assert json.loads(one.error.body) == {"errors": [{"code": "Inner"}]}
 
 
+def test_a_body_that_is_a_text_is_the_raw_answer():
+    raw = json.dumps({"error": {"code": "Inner", "message": "full"}})
+    assert parse(line(error={"http_status": 200, "body": raw})).error.body == raw
+    assert parse(line(error={"body": "<html>busy</html>"})).error.body == "<html>busy</html>"
+    assert parse(line(error={"body": {"code": "Inner"}})).error.body == '{"body": {"code": "Inner"}}'
+
+
+@pytest.mark.parametrize(
+    ("raw", "whole"),
+    [
+        ('{"code": "Inner"}', {"errors": [{"code": "Other"}], "body": {"code": "Inner"}}),
+        ("busy", {"errors": [{"code": "Other"}], "body": {"message": "busy"}}),
+    ],
+)
+def test_a_raw_answer_beside_other_errors_loses_none_of_them(raw, whole):
+    assert json.loads(parse(line(error={"errors": [{"code": "Other"}], "body": raw})).error.body) == whole
+
+
+def test_what_was_printed_counts_beside_a_message_of_its_own():
+    one = parse(line(error={"code": "1", "message": "the command failed", "stderr": "no quota"})).error
+    assert (one.code, one.message, [each.message for each in one.details]) == ("1", "the command failed", ["no quota"])
+    one = parse(line(error={"code": "1", "stdout": "a", "stderr": "no quota"})).error
+    assert (one.code, one.message, one.details) == ("1", "a\nno quota", ())
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

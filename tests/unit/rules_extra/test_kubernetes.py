@@ -54,10 +54,9 @@ def test_near_twins_get_their_own_answers(code, message, wanted):
 
 
 def test_nothing_blocks_another_context():
-    for line in corpus.lines("kubernetes"):
-        for form in corpus.forms(line):
-            found = corpus.verdict(form)
-            assert all(block.key.region == "lab-east" for block in (*found.blocks, *found.blocks_after)), line["id"]
+    for one in corpus.answered("kubernetes"):
+        blocks = (*one.verdict.blocks, *one.verdict.blocks_after)
+        assert all(block.key.region == "lab-east" for block in blocks), one
 
 
 def test_no_row_could_block_another_context():

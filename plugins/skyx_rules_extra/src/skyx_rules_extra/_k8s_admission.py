@@ -72,7 +72,7 @@ ADMISSION: tuple[ErrorRule, ...] = (
         "webhook.certificate",
         CONFIG,
         REGION,
-        message=rf"(?:{_WEBHOOK}).*(?:x509|certificate)",
+        message=rf"(?:{_WEBHOOK}).{{0,300}}(?:x509|certificate)",
         hint="a webhook of {region} has a bad certificate; ask the cluster's administrator",
     ),
     _ADMISSION.again(

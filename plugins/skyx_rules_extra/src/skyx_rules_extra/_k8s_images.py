@@ -84,7 +84,7 @@ IMAGES: tuple[ErrorRule, ...] = (
         "image.absent",
         code=_PULL,
         message=rf"manifest unknown|name unknown|tag .{{0,80}}(?:not found|does not exist|unknown)"
-        rf"|{_IMAGE_WORD}.*: not found",
+        rf"|{_IMAGE_WORD}.{{0,300}}: not found",
         hint="the image or its tag does not exist; check the name",
     ),
     _IMAGE.abort(

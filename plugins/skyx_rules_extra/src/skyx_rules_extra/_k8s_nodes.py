@@ -14,7 +14,7 @@ NODES: tuple[ErrorRule, ...] = (
         REGION,
         code=r"FailedCreatePodSandBox|NetworkNotReady|",
         message=r"failed to (?:assign|allocate)[^:]{0,40}(?:ip|address)|no (?:free|available) (?:ip|addresses)"
-        r"|range is full|IPAM.*exhausted",
+        r"|range is full|IPAM.{0,200}exhausted",
         ttl=10 * MINUTE,
         hint="the pod network of {region} has no free addresses",
     ),

@@ -21,10 +21,9 @@ from skyx_rules_extra._rows import (
     USER_ERROR,
     ZONE_TYPE,
     Rows,
-    in_text,
 )
 
-CARRIERS = r".*(?:Error|Exception)|ERR"
+WRAPPERS = r".*(?:Error|Exception)|ERR"
 THROTTLED = (
     r"too[ _]many[ _]requests|rate[ _-]?limit|throttl|requests? too frequent|requests per (?:second|minute|hour)"
 )
@@ -181,10 +180,10 @@ def usual(rows: Rows, broad: Scope = CLOUD, zones: bool = False) -> tuple[ErrorR
 def table(
     own: tuple[ErrorRule, ...], rows: Rows, broad: Scope = CLOUD, zones: bool = False, without: tuple[str, ...] = ()
 ) -> RuleTable:
-    """A cloud's own rows, the same for answers that are only text, and what is usual.
+    """A cloud's own rows, whose codes are known in texts too, and what is usual.
 
     ``without``: names of usual rows that the cloud's own make needless.
     """
     needless = {f"{rows.cloud}.usual.{name}" for name in without}
     last = (rule for rule in usual(rows, broad, zones) if rule.id not in needless)
-    return RuleTable(rules=(*in_text(own, CARRIERS), *last))
+    return RuleTable(rules=(*own, *last), code_in_text=True, wrappers=(WRAPPERS,))

@@ -25,8 +25,3 @@ def codes(*names: str) -> str:
 def raised(*names: str) -> str:
     """Exceptions of the client library, with or without their module."""
     return rf"(?:[\w.]+\.)?(?:{'|'.join(names)})"
-
-
-def code_in_text(code: str) -> str:
-    """As SDKs and tools print a code: ``(Code) when calling``, ``api error Code: text``, ``Client.Code: text``."""
-    return rf"(?<![\w.])(?:{code})(?=\)|:)"

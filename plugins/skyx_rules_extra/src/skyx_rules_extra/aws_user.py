@@ -13,7 +13,7 @@ USER_ERRORS = (
     _wrong(
         id="aws.user.disk-size",
         code=codes("InvalidBlockDeviceMapping", "InvalidParameter(?:Value|Combination)?", "InvalidVolume\\w*"),
-        message=r"smaller than (?:the )?snapshot.*?(?:>=|at least)\s*(?P<size>\d+ ?[kmgt]i?b)",
+        message=r"smaller than (?:the )?snapshot.{0,300}?(?:>=|at least)\s*(?P<size>\d+ ?[kmgt]i?b)",
         hint="disk_size must be at least {size} for this image",
     ),
     _wrong(

@@ -9,12 +9,11 @@ from __future__ import annotations
 from skyx_core.api import RuleTable
 from skyx_rules_extra.gcp_access import AUTHENTICATION, FORBIDDEN, PERMISSIONS
 from skyx_rules_extra.gcp_capacity import CAPACITY, CAPACITY_TEXTS, RESERVATIONS
-from skyx_rules_extra.gcp_codes import code_in_text
+from skyx_rules_extra.gcp_codes import raised
 from skyx_rules_extra.gcp_quota import QUOTAS, RATES
 from skyx_rules_extra.gcp_requests import DISK_SIZES, NOT_FOUND, UNSUPPORTED, USER_ERRORS
 from skyx_rules_extra.gcp_service import FAULTS, LAST, NOT_YET, TPUS, UNREACHABLE
 from skyx_rules_extra.gcp_setup import SETUP
-from skyx_rules_extra.spelled import also_in_text
 
 _RULES = (
     *RATES,
@@ -37,6 +36,13 @@ _RULES = (
 )
 
 TABLE = RuleTable(
-    rules=(*also_in_text(_RULES, code_in_text), *LAST),
+    rules=(*_RULES, *LAST),
+    code_in_text=True,
+    wrappers=(
+        raised(
+            "HttpError", "GoogleAPI(?:Call)?Error", "GoogleAPICallError", "RuntimeError", "Exception", "ClientError"
+        ),
+    ),
+    place_keys=("zonesAvailable", "zones_available"),
     summaries=(r"\w*_MIN_COUNT_NOT_REACHED", "PERMISSION_DENIED|forbidden"),
 )

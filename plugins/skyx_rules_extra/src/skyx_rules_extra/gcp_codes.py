@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-
 COMPUTE = "Compute Engine API errors, docs.cloud.google.com/compute/docs/reference/rest/v1/errors, read 2026-11-30"
 AVAILABILITY = "Compute Engine, resource availability errors, docs.cloud.google.com/compute, read 2026-11-30"
 QUOTA = "Cloud quotas and Compute Engine allocation quotas, docs.cloud.google.com, read 2026-11-30"
@@ -15,15 +13,7 @@ AUTOSCALER = "cluster-autoscaler, cloudprovider/gce, read 2026-11-30"
 REFERENCE = "skypilot, GCP failover handler, read 2026-11-30"
 TERRAFORM = "terraform-provider-google, error_retry_predicates, read 2026-11-30"
 
-_DISTINCT = re.compile(r"[a-z][A-Z]|_|\\\.")
-
 
 def raised(*names: str) -> str:
     """Exceptions of the client libraries, with or without their module."""
     return "|".join(rf"(?:[\w.]+[.])?{name}" for name in names)
-
-
-def code_in_text(code: str) -> str:
-    """Those of a rule's codes that no plain text has by chance, as whole words: ``A_CODE``, ``aCode``, ``a.Code``."""
-    distinct = [name for name in code.split("|") if _DISTINCT.search(name)]
-    return rf"(?<!\w)(?:{'|'.join(distinct)})(?!\w)" if distinct else ""

@@ -152,6 +152,7 @@ LAST = (
     ErrorRule(
         id="gcp.transient.new-code",
         code=r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+",
+        code_in_text=False,
         operation=r"instances\.\w+|.*bulkInsert|tpu\..*|.*[Oo]perations?\..*",
         category=Category.TRANSIENT,
         block=Scope.INSTANCE_TYPE_IN_ZONE,

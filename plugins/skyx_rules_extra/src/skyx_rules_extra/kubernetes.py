@@ -11,7 +11,6 @@ from skyx_rules_extra._k8s_images import CONTAINERS, IMAGES
 from skyx_rules_extra._k8s_nodes import NODES
 from skyx_rules_extra._k8s_scheduler import SCHEDULER
 from skyx_rules_extra._k8s_volumes import VOLUMES
-from skyx_rules_extra._rows import in_text
 
 _ROWS = (
     *AUTOSCALER,
@@ -26,6 +25,6 @@ _ROWS = (
     *CLIENT,
     *API,
 )
-_CARRIERS = r"ApiException|KubernetesError|.*(?:Runtime|Value|Client)Error|ERROR"
+_WRAPPERS = r"ApiException|KubernetesError|.*(?:Runtime|Value|Client)Error|ERROR"
 
-TABLE = RuleTable(rules=in_text(_ROWS, _CARRIERS))
+TABLE = RuleTable(rules=_ROWS, code_in_text=True, wrappers=(_WRAPPERS,))

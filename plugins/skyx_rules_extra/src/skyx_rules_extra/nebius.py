@@ -41,7 +41,7 @@ TABLE = table(
             QUOTA,
             REGION,
             code=_FULL + "|QuotaFailure|QUOTA_FAILURE|",
-            message=r"quota.*(?:disk|storage|address|\bip|vpc|network|subnet)|(?:disk|address|network|storage).*quota",
+            message=r"quota.{0,300}(?:disk|storage|address|\bip|vpc|network|subnet)|(?:disk|address|network|storage).{0,300}quota",
             hint="a Nebius quota on disks or addresses in {region} is used up; ask for more",
         ),
         _API.block(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from skyx_core.models import Block, BlockKey, Candidate, Category, ErrorRule, Place, Scope
@@ -98,12 +98,19 @@ def keys(rule: ErrorRule, scope: Scope, met: Met) -> Sequence[BlockKey]:
         case Scope.SPOT:
             return (BlockKey(cloud=cloud, region=None if rule.account_wide else region, use_spot=True),)
         case Scope.ACCELERATOR:
-            names = [ANY_ACCELERATOR] if rule.any_accelerator else sorted(met.candidate.accelerators)
-            return tuple(BlockKey(cloud=cloud, accelerator=name, use_spot=told) for name in names)
+            return tuple(_accelerator_keys(rule, met, told))
         case Scope.INSTANCE_TYPE_IN_ZONE:
             return tuple(_type_key(rule, met, told, zone) for zone in met.place.zones)
         case _:
             return (_type_key(rule, met, told, None),)
+
+
+def _accelerator_keys(rule: ErrorRule, met: Met, told: bool | None) -> Iterator[BlockKey]:
+    if rule.any_accelerator:  # such a limit counts spot and on-demand together
+        yield BlockKey(cloud=met.place.cloud, accelerator=ANY_ACCELERATOR)
+        return
+    for name in sorted(met.candidate.accelerators):
+        yield BlockKey(cloud=met.place.cloud, accelerator=name, use_spot=told)
 
 
 def _type_key(rule: ErrorRule, met: Met, told: bool | None, zone: str | None) -> BlockKey:
@@ -137,5 +144,9 @@ def uncovered(blocks: Sequence[Block], met: Met) -> tuple[str | None, ...]:
     """The zones that were tried and that none of the blocks stands in the way of; None = the cloud has none."""
     from skyx_core.failover.blocklist import matches
 
-    tried = {zone: met.candidate.model_copy(update={"zone": zone}) for zone in met.place.zones or (met.candidate.zone,)}
+    tried = {zone: _in_zone(met.candidate, zone) for zone in met.place.zones or (met.candidate.zone,)}
     return tuple(zone for zone, each in tried.items() if not any(matches(block.key, each) for block in blocks))
+
+
+def _in_zone(candidate: Candidate, zone: str | None) -> Candidate:
+    return candidate if candidate.zone == zone else candidate.model_copy(update={"zone": zone})

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import islice
+from typing import cast
 
 from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.models import RuleTable
@@ -16,6 +17,7 @@ _MESSAGES = ("message", "Message", "msg", "errorMessage", "ErrorMessage", "error
 _MOST_LEAVES, _MOST_DEPTH, _MOST_TEXT = 200, 12, 1_000_000
 _MOST_FACTS = 100  # looked at for one error
 _OBJECT = re.compile(r"[{\[]")
+_DECODER = json.JSONDecoder()
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -60,14 +62,8 @@ class Unwrapper:
 
     def _in_text(self, text: str, depth: int) -> Iterator[CloudErrorDetail]:
         """The errors of the first JSON value in a text."""
-        start = _OBJECT.search(text)
-        if start is None or depth > _MOST_DEPTH or len(text) > _MOST_TEXT:
-            return
-        try:
-            value, _ = json.JSONDecoder().raw_decode(text, start.start())
-        except (ValueError, RecursionError):
-            return
-        yield from self._walk(value, depth + 1, {})
+        if depth <= _MOST_DEPTH:
+            yield from self._walk(json_in(text), depth + 1, {})
 
     def _walk(self, value: Json, depth: int, above: Mapping[str, str]) -> Iterator[CloudErrorDetail]:
         if depth > _MOST_DEPTH:
@@ -90,6 +86,17 @@ class Unwrapper:
         for inner in value.values():
             if isinstance(inner, dict | list | str):
                 yield from self._walk(inner, depth + 1, data)
+
+
+def json_in(text: str) -> Json:
+    """The first list or object in a text, None if there is none (or the text is longer than a megabyte)."""
+    start = _OBJECT.search(text)
+    if start is None or len(text) > _MOST_TEXT:
+        return None
+    try:
+        return cast("Json", _DECODER.raw_decode(text, start.start())[0])
+    except (ValueError, RecursionError):
+        return None
 
 
 def _first_text(value: Mapping[str, Json], keys: Sequence[str]) -> str:

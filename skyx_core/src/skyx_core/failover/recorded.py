@@ -7,12 +7,12 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from skyx_core.errors import CloudError
+from skyx_core.errors import CloudError, CloudErrorDetail
 from skyx_core.failover.blocking import word
-from skyx_core.failover.leaves import Json
+from skyx_core.failover.leaves import Json, json_in
 from skyx_core.models import BlockKey, Candidate, Place, Scope, Verdict
 
-_OWN = ("code", "message", "http_status", "status", "stdout", "stderr")
+_OWN = ("code", "message", "http_status", "status", "stdout", "stderr", "body")
 
 
 class BadRecord(ValueError):
@@ -94,16 +94,27 @@ def _error(cloud: str, api: str, value: Json) -> CloudError:
         raise BadRecord("'error' is missing")
     status = value.get("http_status", value.get("status"))
     printed = "\n".join(str(value[key]) for key in ("stdout", "stderr") if value.get(key))
-    nested = {key: item for key, item in value.items() if isinstance(item, dict | list)}
+    message = str(value.get("message") or "")
     return CloudError(
         cloud,
         api,
         code=str(value.get("code") or ""),
-        message=str(value.get("message") or printed),
+        message=message or printed,
         status=status if isinstance(status, int) else 0,
+        details=(CloudErrorDetail(message=printed),) if message and printed else (),
         data={key: str(item) for key, item in value.items() if key not in _OWN and isinstance(item, str | int)},
-        body=json.dumps(nested) if nested else "",
+        body=_body(value),
     )
+
+
+def _body(value: Mapping[str, Json]) -> str:
+    """The raw answer: what ``body`` holds, and what else is nested in the error."""
+    nested = {key: item for key, item in value.items() if isinstance(item, dict | list)}
+    raw = value.get("body")
+    if not isinstance(raw, str) or not raw:
+        return json.dumps(nested) if nested else ""
+    inner = json_in(raw)
+    return json.dumps({**nested, "body": {"message": raw} if inner is None else inner}) if nested else raw
 
 
 def answer(recorded: Recorded, verdict: Verdict) -> dict[str, Json]:

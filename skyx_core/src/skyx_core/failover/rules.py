@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 
 from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.failover.blocking import Met, blocks_for, effective, narrowest, ttl_of, uncovered
 from skyx_core.failover.default_rules import DEFAULT
 from skyx_core.failover.leaves import Unwrapper
+from skyx_core.failover.matching import Hit, Matcher
+from skyx_core.failover.places import listed, names_in
 from skyx_core.models import Block, Candidate, Category, ErrorRule, Place, RuleTable, Scope, Verdict
 
 _CERTAIN_FIRST = (
@@ -26,45 +27,7 @@ _CERTAIN_FIRST = (
     Category.TRANSIENT,
 )
 _RANK: Mapping[Category, int] = {category: rank for rank, category in enumerate(_CERTAIN_FIRST)}
-_KNOWN_CODES = 4096
 _REASON_AT_MOST = 2000
-_END_AT_MOST = 4000  # of a message, at each of its ends, where rules look
-
-
-@dataclass(frozen=True)
-class _Compiled:
-    """One rule with its patterns."""
-
-    rule: ErrorRule
-    code: re.Pattern[str] | None
-    message: re.Pattern[str] | None
-    places: bool  # whether it depends on more than the error's text
-
-    @classmethod
-    def of(cls, rule: ErrorRule) -> _Compiled:
-        def compiled(text: str | None, flags: int = 0) -> re.Pattern[str] | None:
-            return None if text is None else re.compile(text, flags)
-
-        picky = (rule.operation, rule.status, rule.kind, rule.region, rule.instance_type, rule.use_spot, rule.zone)
-        places = any(each is not None for each in (*picky, rule.accelerators))
-        return cls(rule, compiled(rule.code), compiled(rule.message, re.IGNORECASE | re.DOTALL), places)
-
-    @property
-    def empty(self) -> bool:
-        """Such a rule would match everything; it matches nothing."""
-        rule = self.rule
-        return rule.code is None and rule.message is None and rule.status is None and rule.kind is None
-
-
-@dataclass(frozen=True)
-class _Hit:
-    rule: ErrorRule
-    leaf: CloudErrorDetail
-    groups: Mapping[str, str]
-
-    @property
-    def rank(self) -> int:
-        return _RANK.get(self.rule.category, len(_RANK))
 
 
 class Rulebook:
@@ -74,16 +37,15 @@ class Rulebook:
     """
 
     def __init__(self, tables: Sequence[RuleTable]) -> None:
-        self._table = join([*tables, DEFAULT])
-        self._by_code: dict[str, tuple[_Compiled, ...]] = {}
+        self._table = RuleTable.joined([*tables, DEFAULT])
 
     @property
     def rules(self) -> tuple[ErrorRule, ...]:
         return self._table.rules
 
     @cached_property
-    def _compiled(self) -> tuple[_Compiled, ...]:
-        return tuple(one for one in map(_Compiled.of, self._table.rules) if not one.empty)
+    def _matcher(self) -> Matcher:
+        return Matcher(self._table)
 
     @cached_property
     def _unwrapper(self) -> Unwrapper:
@@ -96,42 +58,22 @@ class Rulebook:
         """
         leaves = self._unwrapper.leaves(error)
         met = Met(place, candidate, now, storable(str(error)[:_REASON_AT_MOST]))
-        hits = [hit for leaf in leaves if (hit := self._first(leaf, error, place, candidate)) is not None]
+        first = self._matcher.first
+        hits = [hit for leaf in leaves if (hit := first(leaf, error, place, candidate)) is not None]
         if not hits:
             return unknown(place, candidate, met.reason, now, nodes_may_exist=error.nodes_may_exist)
-        best = min(hits, key=lambda hit: hit.rank)
+        best = hits[0] if len(hits) == 1 else min(hits, key=_rank)
         blocks = [block for hit in hits if _blocks_now(hit.rule) for block in _blocks(hit, met)]
-        return _verdict(best, met, blocks, error)
+        return _verdict(best, met, blocks, error, self._preferred(best, error))
 
-    def _first(self, leaf: CloudErrorDetail, error: CloudError, place: Place, candidate: Candidate) -> _Hit | None:
-        text = _ends(leaf.message)
-        for one in self._meeting(leaf.code):
-            found = one.message.search(text) if one.message else None
-            if one.message and not found:
-                continue
-            if one.places and not _fits(one.rule, leaf, error, place, candidate):
-                continue
-            groups = {name: text for name, text in found.groupdict().items() if text} if found else {}
-            return _Hit(one.rule, leaf, groups)
-        return None
-
-    def _meeting(self, code: str) -> tuple[_Compiled, ...]:
-        known = self._by_code.get(code)
-        if known is None:
-            known = tuple(one for one in self._compiled if one.code is None or one.code.fullmatch(code))
-            if len(self._by_code) < _KNOWN_CODES:
-                self._by_code[code] = known
-        return known
+    def _preferred(self, best: Hit, error: CloudError) -> tuple[str, ...]:
+        """Places with capacity: those that the message names, then those that the answer lists."""
+        told = names_in(best.groups["places"]) if "places" in best.groups else ()
+        return tuple(dict.fromkeys((*told, *listed(error, self._table.place_keys))))
 
 
-def join(tables: Sequence[RuleTable]) -> RuleTable:
-    """One table: the first one's rules first."""
-    return RuleTable(
-        rules=tuple(rule for table in tables for rule in table.rules),
-        summaries=tuple(dict.fromkeys(text for table in tables for text in table.summaries)),
-        code_keys=tuple(dict.fromkeys(key for table in tables for key in table.code_keys)),
-        message_keys=tuple(dict.fromkeys(key for table in tables for key in table.message_keys)),
-    )
+def _rank(hit: Hit) -> int:
+    return _RANK.get(hit.rule.category, len(_RANK))
 
 
 def unknown(
@@ -159,41 +101,16 @@ def unknown(
     )
 
 
-def _fits(rule: ErrorRule, leaf: CloudErrorDetail, error: CloudError, place: Place, candidate: Candidate) -> bool:
-    """What a rule asks besides code and message."""
-    texts = (
-        (rule.operation, error.operation),
-        (rule.kind, leaf.data.get("kind") or error.data.get("kind", "")),
-        (rule.region, place.region),
-        (rule.instance_type, candidate.instance_type),
-    )
-    if any(wanted is not None and not re.fullmatch(wanted, text) for wanted, text in texts):
-        return False
-    if rule.status is not None and rule.status != (leaf.status or error.status):
-        return False
-    facts = (
-        (rule.use_spot, candidate.use_spot),
-        (rule.zone, bool(place.zones)),
-        (rule.accelerators, bool(candidate.accelerators)),
-    )
-    return all(wanted is None or wanted == is_so for wanted, is_so in facts)
-
-
 def _blocks_now(rule: ErrorRule) -> bool:
     return rule.retry is None and not rule.abort
 
 
-def _blocks(hit: _Hit, met: Met) -> tuple[Block, ...]:
+def _blocks(hit: Hit, met: Met) -> tuple[Block, ...]:
     """Those of one error, which may name a type or a zone of its own."""
     rule = hit.rule
     scope = (rule.block_after or rule.block) if rule.retry else rule.block
     own = replace(_own(hit.leaf, met), bucket=hit.groups.get("bucket", ""))
     return blocks_for(rule, narrowest(own.place) if scope is Scope.NONE else scope, own)
-
-
-def _ends(text: str) -> str:
-    """A text, without the middle of a huge one."""
-    return text if len(text) <= 2 * _END_AT_MOST else f"{text[:_END_AT_MOST]}\n{text[-_END_AT_MOST:]}"
 
 
 def _own(leaf: CloudErrorDetail, met: Met) -> Met:
@@ -205,7 +122,7 @@ def _own(leaf: CloudErrorDetail, met: Met) -> Met:
     return replace(met, place=place, candidate=candidate)
 
 
-def _verdict(best: _Hit, met: Met, blocks: Sequence[Block], error: CloudError) -> Verdict:
+def _verdict(best: Hit, met: Met, blocks: Sequence[Block], error: CloudError, prefer: tuple[str, ...]) -> Verdict:
     rule, now_blocked = best.rule, _blocks_now(best.rule)
     scope = rule.block if rule.block is not Scope.NONE else narrowest(met.place)
     after = _sure(_blocks(best, met), rule, met) if rule.retry else ()
@@ -221,7 +138,7 @@ def _verdict(best: _Hit, met: Met, blocks: Sequence[Block], error: CloudError) -
         reason=met.reason,
         hint=_filled(rule.hint, best, met),
         ttl=ttl_of(rule) if now_blocked else None,
-        prefer=_places(best.groups.get("places", "")),
+        prefer=prefer,
     )
 
 
@@ -234,17 +151,12 @@ def _sure(blocks: tuple[Block, ...], rule: ErrorRule, met: Met) -> tuple[Block, 
     return blocks + blocks_for(rule, narrowest(place), replace(met, place=place))
 
 
-def _places(text: str) -> tuple[str, ...]:
-    names = (part.strip(" .'\"()[]") for part in re.split(r"[,;\s]+(?:and\s+|or\s+)?", text))
-    return tuple(dict.fromkeys(name for name in names if name))
-
-
 class _Known(dict[str, str]):
     def __missing__(self, key: str) -> str:
         return f"{{{key}}}"
 
 
-def _filled(hint: str, hit: _Hit, met: Met) -> str:
+def _filled(hint: str, hit: Hit, met: Met) -> str:
     if "{" not in hint:
         return hint
     facts = {

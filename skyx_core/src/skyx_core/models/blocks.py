@@ -1,5 +1,6 @@
 """From a cloud's error to what must not be tried."""
 
+from collections.abc import Iterable
 from enum import StrEnum
 from typing import Literal
 
@@ -117,6 +118,8 @@ class ErrorRule(Model):
     ``instance_type`` are regular expressions for the whole text, ``message`` for any part of it, case ignored.
     ``kind``: what sort of answer it is, as the driver says (``pod_status``, ``event``, ``client_exception``).
     ``use_spot`` and ``accelerators``: whether the candidate is spot, has any; ``zone``: whether its zone is known.
+    ``code_in_text``: whether ``code`` is also looked for in the text of an error that has no code of its own; unset =
+    as the table says. False for codes that are too common there.
 
     ``block``: what is not tried any more. ``retry``: try here again first; then ``block`` is "none" and ``block_after``
     says what is blocked once the retries are used up. ``abort``: no place can help; blocks nothing. ``ttl``: how long
@@ -138,6 +141,7 @@ class ErrorRule(Model):
     use_spot: bool | None = None
     zone: bool | None = None
     accelerators: bool | None = None
+    code_in_text: bool | None = None
     category: Category
     block: Scope = Scope.NONE
     block_after: Scope | None = None
@@ -157,9 +161,36 @@ class RuleTable(Model):
     An answer may hold several errors: in lists, nested, or as JSON inside a text. Each object that has one of
     ``code_keys`` or ``message_keys`` is an error of its own. Errors whose code matches one of ``summaries`` (regular
     expressions, whole) only announce others, and count if they are alone.
+
+    ``code_in_text``: an error without a code (what a tool printed) meets a rule that goes by a code if that code stands
+    in its text as a whole word; words of plain language only where tools put codes: ``(Code)``, ``Code: ...``,
+    ``code = Code``. ``wrappers``: codes (regular expressions, whole) that only name what a client raised; an error with
+    one of them counts as one without a code, too. ``place_keys``: names under which an error holds zones or regions
+    with capacity (a list, or a text with commas); they are preferred, besides those that a message names.
     """
 
     rules: tuple[ErrorRule, ...] = ()
     summaries: tuple[str, ...] = ()
     code_keys: tuple[str, ...] = ()  # besides the usual ones
     message_keys: tuple[str, ...] = ()
+    code_in_text: bool = False
+    wrappers: tuple[str, ...] = ()
+    place_keys: tuple[str, ...] = ()
+
+    @classmethod
+    def joined(cls, tables: "Iterable[RuleTable]") -> "RuleTable":
+        """One table: the first one's rules first, each looked for in texts as its own table says."""
+        known = tuple(tables)
+        return RuleTable(
+            rules=tuple(rule for table in known for rule in table._settled()),
+            summaries=tuple(dict.fromkeys(text for table in known for text in table.summaries)),
+            code_keys=tuple(dict.fromkeys(key for table in known for key in table.code_keys)),
+            message_keys=tuple(dict.fromkeys(key for table in known for key in table.message_keys)),
+            wrappers=tuple(dict.fromkeys(text for table in known for text in table.wrappers)),
+            place_keys=tuple(dict.fromkeys(key for table in known for key in table.place_keys)),
+        )
+
+    def _settled(self) -> "Iterable[ErrorRule]":
+        for rule in self.rules:
+            unset = rule.code_in_text is None and self.code_in_text
+            yield rule.model_copy(update={"code_in_text": True}) if unset else rule
