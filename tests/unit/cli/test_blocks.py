@@ -7,6 +7,8 @@ import pytest
 from cli_fakes import FakeSession, block_row, skyx
 from skyx_core.cli.patterns import pattern_text
 from skyx_core.errors import UsageError
+from skyx_core.failover.recorded import pattern
+from skyx_core.models import BlockKey
 from skyx_core.results import BlocksResult
 
 
@@ -90,3 +92,8 @@ def test_an_unknown_cloud_is_told_with_the_nearest() -> None:
 )  # fmt: skip
 def test_patterns_read_like_a_place_and_a_machine(pattern: dict[str, object], text: str) -> None:
     assert pattern_text(pattern) == text  # type: ignore[arg-type]
+
+
+def test_a_pattern_reads_the_same_in_an_event_as_in_the_list() -> None:
+    key = BlockKey(cloud="mars", region="north", accelerators=(("H100", 8.0),), use_spot=False, reservation="")
+    assert pattern_text(key.model_dump(mode="json")) == pattern_text(pattern(key)) == "mars/north H100:8 on-demand"

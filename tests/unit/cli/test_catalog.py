@@ -47,7 +47,7 @@ def test_text_is_short_unless_told_otherwise() -> None:
 
 def test_catalog_info_tells_age_and_what_may_be_done_with_it() -> None:
     text = skyx("catalog", "info").out
-    assert "mars   2       1 d  mars.csv  no plugin: skyx plan --catalogued" in text
+    assert "mars   2       25 h  mars.csv  no plugin: skyx plan --catalogued" in text
     assert skyx("catalog", "info", "-o", "json").json[0]["rows"] == 2
 
 

@@ -6,7 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.patterns import pattern_text
 from skyx_core.cli.shown import in_cell
+from skyx_core.spans import span, took
 
 if TYPE_CHECKING:
     from skyx_core.results import Json
@@ -49,11 +51,11 @@ def path(events: Sequence[Mapping[str, Json]]) -> list[Stop]:
             stops += _located(event)
         elif kind == "retry_wait":
             seconds = _number(event.get("seconds"))
-            stops.append(Stop("WAITED", f"{seconds:.0f} s", [str(event.get("message") or "")]))
+            stops.append(Stop("WAITED", span(seconds), [str(event.get("message") or "")]))
         elif kind == "cluster_up" and started:
             last = max(started.values())
             where = _last_place(events, event)
-            stops.append(Stop("UP", where, [f"after {_number(event.get('time')) - last:.1f} s"]))
+            stops.append(Stop("UP", where, [f"after {took(_number(event.get('time')) - last)}"]))
             started = {}
         elif kind == "gave_up":
             stops.append(Stop("GAVE UP", str(event.get("message") or "")))
@@ -79,12 +81,12 @@ def _lines(stop: Stop, number: int, stops: Sequence[Stop], width: int, color: bo
 def _failed(event: Mapping[str, Json], started: Mapping[object, float]) -> Stop:
     then = str(event.get("next") or "")
     begun = started.get(event.get("attempt"))
-    took = f" after {_number(event.get('time')) - begun:.1f} s" if begun is not None else ""
+    after = f" after {took(_number(event.get('time')) - begun)}" if begun is not None else ""
     verdict = event.get("verdict")
     category = str(verdict.get("category", "")) if isinstance(verdict, dict) else ""
     details = [
         _short(str(event.get("error") or "")),
-        f"{category or 'failed'}{took}, rule {event.get('rule')}",
+        f"{category or 'failed'}{after}, rule {event.get('rule')}",
         *_blocked(event),
         f"so: {then}" if then else "",
     ]
@@ -96,7 +98,9 @@ def _blocked(event: Mapping[str, Json]) -> Iterator[str]:
     for block in blocks if isinstance(blocks, list) else []:
         if isinstance(block, dict):
             lasts = _number(block.get("until")) - _number(block.get("since"))
-            yield f"blocks {_pattern(block.get('key'))}" + (f" for {_span(lasts)}" if block.get("until") else "")
+            key = block.get("key")
+            what = pattern_text(key) if isinstance(key, dict) else "nothing"
+            yield f"blocks {what}" + (f" for {span(lasts)}" if block.get("until") else "")
 
 
 def _skipped(event: Mapping[str, Json]) -> Iterator[Stop]:
@@ -141,29 +145,9 @@ def _where(candidate: Json | object) -> str:
     return "  ".join(filter(None, (place, str(candidate.get("instance_type")), gpus, market, price)))
 
 
-def _pattern(key: Json | object) -> str:
-    if not isinstance(key, dict):
-        return "nothing"
-    place = "/".join(str(key[name]) for name in ("cloud", "region", "zone") if key.get(name))
-    spot = key.get("use_spot")
-    rest = (
-        str(key.get("instance_type") or ""),
-        f"quota {key['quota_bucket']}" if key.get("quota_bucket") else "",
-        f"any {key['accelerator']}".replace("any *", "any accelerator") if key.get("accelerator") else "",
-        "" if spot is None else "spot" if spot else "on-demand",
-    )
-    return " ".join(filter(None, (place or "every cloud", *rest)))
-
-
 def _short(text: str) -> str:
     text = " ".join(text.split())
     return text if len(text) <= _REASON_AT_MOST else f"{text[:_REASON_AT_MOST]}..."
-
-
-def _span(seconds: float) -> str:
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.0f} h"
 
 
 def _number(value: Json | object) -> float:

@@ -32,6 +32,8 @@ def _place(pattern: Mapping[str, Json]) -> str:
 
 def _accelerators(pattern: Mapping[str, Json]) -> str:
     counts, name = pattern.get("accelerators"), _text(pattern, "accelerator")
+    if isinstance(counts, list):  # as pairs, in events
+        counts = {str(each[0]): each[1] for each in counts if isinstance(each, list) and len(each) == 2}
     if isinstance(counts, Mapping):
         return ",".join(f"{each}:{count:g}" for each, count in counts.items() if isinstance(count, int | float))
     return "any accelerator" if name == "*" else f"any number of {name}" if name else ""

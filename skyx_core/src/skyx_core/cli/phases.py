@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from skyx_core.cli.shown import in_cell
+from skyx_core.spans import span, took
 
 if TYPE_CHECKING:
     from skyx_core.models import Event
@@ -34,8 +35,8 @@ class Line:
     seconds: float | None = None
 
     def render(self) -> str:
-        took = f" ({self.seconds:.1f} s)" if self.seconds is not None else ""
-        return f"{self.mark} {in_cell(self.text)}{took}"
+        after = f" ({took(self.seconds)})" if self.seconds is not None else ""
+        return f"{self.mark} {in_cell(self.text)}{after}"
 
 
 _BEGINS = {
@@ -140,9 +141,9 @@ class Phases:
 
     def _retry_wait(self, event: Event) -> list[Line]:
         lines = self._end(event)
-        span = f" {event.seconds:.0f} s" if event.seconds is not None else ""
+        pause = f" {span(event.seconds)}" if event.seconds is not None else ""
         why = f": {event.message or event.error}" if event.message or event.error else ""
-        return [*lines, Line("-", f"Waiting{span} before the next try{why}")]
+        return [*lines, Line("-", f"Waiting{pause} before the next try{why}")]
 
     def _autostop_set(self, event: Event) -> list[Line]:
         return [Line("+", f"Autostop is set on {event.cluster}")]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from skyx_core.errors import CloudError, LeftoverError, PluginError
 from skyx_core.failpoints import failpoint
 from skyx_core.models import EventKind, Place, TeardownResult
+from skyx_core.spans import span
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
@@ -25,7 +26,9 @@ def remove_nodes(services: Services, record: ClusterRecord, place: Place) -> Non
     _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
     late = _late_s(services, record, cloud)
     if late > 0:
-        services.event(EventKind.PROGRESS, record, message=f"waiting {late:.0f} s for a call that got no answer")
+        services.event(
+            EventKind.PROGRESS, record, message=f"waiting {span(late, up=True)} for a call that got no answer"
+        )
         services.clock.sleep(late)
         _until_done(services, record, "terminate", lambda: cloud.teardown(record.handle, place))
 

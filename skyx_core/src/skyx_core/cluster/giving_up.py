@@ -15,6 +15,7 @@ from skyx_core.errors import (
 from skyx_core.failover.engine import GiveUp
 from skyx_core.models import Block, Candidate, Category, Verdict
 from skyx_core.plan.planner import Choice, describe_request
+from skyx_core.spans import span
 
 Row = tuple[str, str, str, str]
 
@@ -44,14 +45,14 @@ class Findings:
         """A candidate that was left out for a block of an earlier attempt or launch."""
         if block.since >= now - 1 and block.category is Category.UNKNOWN and not block.reason:
             return
-        until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+        until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
         why = f"blocked {until} by {block.rule}: {block.reason}"
         self.note(choice.candidate, choice, why, f"'skyx blocks clear {choice.candidate.cloud}' tries it anyway")
         self.categories.append(block.category)
 
     def cloud_held(self, cloud: str, block: Block, now: float) -> None:
         """All that was left of a cloud."""
-        until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+        until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
         why = f"blocked {until} by {block.rule}: {block.reason}"
         self.rows.append((cloud, "everything else there", why, f"'skyx blocks clear {cloud}' tries it anyway"))
         self.categories.append(block.category)
@@ -92,14 +93,6 @@ def resources(choice: Choice, candidate: Candidate) -> str:
     return wanted if candidate.instance_type in wanted else f"{wanted} {candidate.instance_type}"
 
 
-def span(seconds: float) -> str:
-    """``45 s``, ``12 min`` or ``3 h``, rounded up."""
-    whole = max(1, int(seconds + 0.999))
-    if whole < 120:
-        return f"{whole} s"
-    return f"{-(-whole // 60)} min" if whole < 7200 else f"{-(-whole // 3600)} h"
-
-
 def _hint(end: GiveUp, now: float) -> str:
-    soon = f"; the first block ends in {span(end.earliest - now)}" if end.earliest else ""
+    soon = f"; the first block ends in {span(end.earliest - now, up=True)}" if end.earliest else ""
     return f"relax the request, or keep trying with --retry-until-up{soon}"

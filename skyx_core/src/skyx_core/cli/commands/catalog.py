@@ -11,6 +11,7 @@ import click
 from skyx_core.cli.group import SkyxGroup, command
 from skyx_core.cli.options import WholeNumber
 from skyx_core.errors import SkyxError
+from skyx_core.spans import span
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -152,8 +153,7 @@ def info(app: App) -> int:
 
 
 def _info_cells(one: CatalogInfo) -> tuple[str, ...]:
-    days = None if one.age_seconds is None else one.age_seconds / 86400
-    age = "-" if days is None else f"{days:.0f} d" if days >= 1 else f"{max(0.0, days) * 24:.0f} h"
+    age = "-" if one.age_seconds is None else span(one.age_seconds)
     state = one.error or ("ok" if one.installed else "no plugin: skyx plan --catalogued")
     return (one.cloud, "-" if one.error else str(one.rows), age, one.source or one.path, state)
 

@@ -10,6 +10,7 @@ import click
 from skyx_core.cli import options
 from skyx_core.cli.group import command
 from skyx_core.errors import NotFoundError, UsageError
+from skyx_core.spans import took
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -74,7 +75,7 @@ def _took(job: JobInfo) -> str:
         span = datetime.fromisoformat(job.ended_at) - datetime.fromisoformat(job.started_at)
     except (ValueError, TypeError):
         return "-"
-    return f"{span.total_seconds():.1f} s"
+    return took(span.total_seconds())
 
 
 @command("cancel")

@@ -12,6 +12,7 @@ from skyx_core.cli import options
 from skyx_core.cli.group import command
 from skyx_core.cli.output import accelerators, emit_json, infra, show, usd
 from skyx_core.errors import NotFoundError
+from skyx_core.spans import span
 
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
@@ -99,15 +100,12 @@ def _autostop(cluster: ClusterInfo) -> str:
     return f"{rule.get('idle_minutes')} min{', down' if rule.get('down') else ''}{failing}"
 
 
-_UNITS = ((86400, "d"), (3600, "h"), (60, "min"))
-
-
 def age(created: str | None, now: float) -> str:
-    """How long ago, in the largest unit that fits; ``-`` where the time is not known."""
+    """How long ago; ``-`` where the time is not known."""
     if not created:
         return "-"
     try:
-        return _span(now - _epoch(created))
+        return span(now - _epoch(created))
     except ValueError:
         return "-"
 
@@ -118,14 +116,7 @@ def ahead(time: str, now: float) -> str:
         seconds = _epoch(time) - now
     except ValueError:
         return "-"
-    return f"in {_span(seconds)}" if seconds > 0 else "ended"
-
-
-def _span(seconds: float) -> str:
-    for size, unit in _UNITS:
-        if seconds >= size:
-            return f"{int(seconds // size)} {unit}"
-    return f"{max(0, int(seconds))} s"
+    return f"in {span(seconds, up=True)}" if seconds > 0 else "ended"
 
 
 @lru_cache(maxsize=1024)
