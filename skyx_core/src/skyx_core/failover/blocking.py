@@ -19,7 +19,6 @@ _USUAL: dict[Category, float | UntilFixed] = {
     Category.PLUGIN: 10 * MINUTE,
 }
 _GROWTH = 6.0  # what lasts minutes may grow to six times that, when it is met again and again
-_OF_PLACE = frozenset({Scope.REGION, Scope.ZONE, Scope.CLOUD})
 _SPOT_TOLD = frozenset({Category.CAPACITY, Category.QUOTA, Category.TRANSIENT, Category.RATE_LIMIT, Category.UNKNOWN})
 
 
@@ -142,10 +141,30 @@ def _bucket(rule: ErrorRule, met: Met) -> str | None:
 
 def uncovered(blocks: Sequence[Block], met: Met) -> tuple[str | None, ...]:
     """The zones that were tried and that none of the blocks stands in the way of; None = the cloud has none."""
+    if any(_of_all_tried(block.key, met) for block in blocks):
+        return ()
     from skyx_core.failover.blocklist import matches
 
     tried = {zone: _in_zone(met.candidate, zone) for zone in met.place.zones or (met.candidate.zone,)}
     return tuple(zone for zone, each in tried.items() if not any(matches(block.key, each) for block in blocks))
+
+
+def _of_all_tried(key: BlockKey, met: Met) -> bool:
+    """Whether a pattern plainly holds all that was tried, as most do."""
+    place, candidate = met.place, met.candidate
+    if candidate.cloud != place.cloud or candidate.region != place.region:
+        return False
+    simple = key.accelerator is None and key.quota_bucket is None and key.request is None
+    return (
+        simple
+        and key.cloud == place.cloud
+        and key.region in (None, place.region)
+        and (key.zone is None or place.zones == (key.zone,))
+        and key.instance_type in (None, candidate.instance_type)
+        and key.use_spot in (None, candidate.use_spot)
+        and key.reservation in (None, candidate.reservation or "")
+        and (key.accelerators is None or dict(key.accelerators) == candidate.accelerators)
+    )
 
 
 def _in_zone(candidate: Candidate, zone: str | None) -> Candidate:

@@ -109,7 +109,9 @@ def _blocks(hit: Hit, met: Met) -> tuple[Block, ...]:
     """Those of one error, which may name a type or a zone of its own."""
     rule = hit.rule
     scope = (rule.block_after or rule.block) if rule.retry else rule.block
-    own = replace(_own(hit.leaf, met), bucket=hit.groups.get("bucket", ""))
+    own = _own(hit.leaf, met)
+    if "bucket" in hit.groups:
+        own = replace(own, bucket=hit.groups["bucket"])
     return blocks_for(rule, narrowest(own.place) if scope is Scope.NONE else scope, own)
 
 
