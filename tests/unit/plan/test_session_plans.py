@@ -228,6 +228,17 @@ def test_clouds_of_which_only_a_catalogue_is_here_are_planned_when_asked_for(tmp
         assert not [item for item in named.excluded if item.cloud == "elsewhere"]
 
 
+def test_what_moving_data_from_a_cloud_without_a_plugin_costs_is_not_known_and_no_error(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(CSV)
+    with session(tmp_path, GOOD) as one:
+        one.import_catalog("elsewhere", tmp_path / "x.csv")
+        tasks = [task("{infra: elsewhere}", outputs="{x: 5}"), task(outputs="{x: 5}"), task()]
+        plan = one.plan_pipeline(tasks, catalogued=True)
+    assert [row.cloud for row in plan.tasks[1].candidates] == ["elsewhere", "good"]
+    assert [row.egress_usd for each in plan.tasks for row in each.candidates] == [0.0] * 5
+    assert plan.tasks[1].notes == ["the price of moving data from elsewhere to good isn't known, and not counted"]
+
+
 def test_a_damaged_catalogue_spoils_only_its_own_cloud(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text(CSV)
     with session(tmp_path, GOOD) as one:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from skyx_core.errors import PluginError
 from skyx_core.models import Candidate, Capability, Request, WhyNot
 from skyx_core.plan import needs
 from skyx_core.plan.near import near
@@ -122,7 +123,7 @@ def _egress(services: Services, arriving: Arriving, notes: list[str]) -> Callabl
     def price(candidate: Candidate) -> float:
         to = (candidate.cloud, candidate.region)
         if to not in known:
-            per_gb = services.clouds.get(start.cloud).egress_usd_per_gb(start.region, *to)
+            per_gb = _usd_per_gb(services, start, to)
             note = f"the price of moving data from {start.cloud} to {to[0]} isn't known, and not counted"
             if per_gb is None and to != (start.cloud, start.region) and note not in notes:
                 notes.append(note)
@@ -130,6 +131,14 @@ def _egress(services: Services, arriving: Arriving, notes: list[str]) -> Callabl
         return known[to]
 
     return price
+
+
+def _usd_per_gb(services: Services, start: Candidate, to: tuple[str, str]) -> float | None:
+    """None: not known; so it is of a cloud of which only a catalogue is here."""
+    try:
+        return services.clouds.get(start.cloud).egress_usd_per_gb(start.region, *to)
+    except PluginError:
+        return None
 
 
 def show_plan(plan: Plan, name: str | None, num_nodes: int, limit: int | None) -> tuple[TaskPlan, Iterator[Choice]]:
