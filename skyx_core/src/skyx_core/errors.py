@@ -18,6 +18,7 @@ def storable(text: str) -> str:
 class SkyxError(Exception):
     """Base of all errors that skyx raises on purpose.
 
+    ``attempts``: after a search for capacity, rows (infra, resources, reason, hint) of everything that was looked at.
     ``what`` is one sentence without a full stop; ``where`` a file position, cluster or plugin;
     ``why`` the cause; ``hint`` what to do now. ``code`` never changes its meaning between releases.
     """
@@ -30,6 +31,7 @@ class SkyxError(Exception):
         self.where = storable(where)
         self.why = storable(why)
         self.hint = storable(hint)
+        self.attempts: tuple[tuple[str, str, str, str], ...] = ()
         super().__init__(self.what)
 
     def __str__(self) -> str:
@@ -130,8 +132,8 @@ class CredentialsError(SkyxError):
 
 
 class NoCapacityError(SkyxError):
-    """No candidate had capacity or quota. ``attempts`` rows are (infra, resources, reason, hint). ``retry_after``: in
-    how many seconds the first block ends, None = nothing is blocked for a time only.
+    """No candidate had capacity or quota. ``retry_after``: in how many seconds the first block ends, None = nothing is
+    blocked for a time only.
     """
 
     code = "SKYX-E500"

@@ -30,8 +30,6 @@ class BlockOperations:
         clouds = None if cloud is None else [cloud]
         stored = store.blocks(clouds, now=now, ended_within=FORGET_S if ended else 0.0)
         fingerprints = self._fingerprints(stored)
-        stale = [block for block in stored if not holds(block, fingerprints)]
-        store.forget_blocks(stale)
         shown = stored if ended else [block for block in stored if holds(block, fingerprints)]
         rows = [_row(block, holds(block, fingerprints)) for block in shown]
         rows.sort(key=lambda row: (row.cloud, tuple(map(str, row.pattern.values())), row.until))

@@ -70,6 +70,7 @@ class Cloud:
         self.link: Link = driver.link
         self.abilities = frozenset(label for kind, label in _ABILITIES if isinstance(driver, kind))
         self._fingerprint: str | None = None
+        self._identity: str | None = None
         self._limit = min(driver.call_limit_s, services.settings.call_timeout_s)
 
     def call(
@@ -246,7 +247,7 @@ class Cloud:
 
     def look_again(self) -> None:
         """Time has passed: credentials may be others now."""
-        self._fingerprint = None
+        self._fingerprint = self._identity = None
 
     def rules(self) -> tuple[ErrorRule, ...] | RuleTable:
         """The driver's own rules; checked as those of any plugin are."""
@@ -266,9 +267,11 @@ class Cloud:
         return self._fingerprint
 
     def identity(self) -> str:
-        if not self._overrides("identity"):
-            return ""
-        return self.call("identity", self.driver.identity, expected=str)
+        """The account in use; asked once, until ``look_again``."""
+        if self._identity is None:
+            known = self._overrides("identity")
+            self._identity = self.call("identity", self.driver.identity, expected=str) if known else ""
+        return self._identity
 
     def check(self) -> Sequence[CheckLine]:
         return self.call("check_credentials", self.driver.check_credentials, expected=_SEVERAL)

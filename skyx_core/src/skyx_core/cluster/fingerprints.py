@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from skyx_core.errors import CloudError, PluginError
@@ -32,13 +32,6 @@ def _of_credentials(cloud: Cloud) -> str:
     except (CloudError, PluginError) as error:
         cloud.warn(f"whether the credentials of {cloud.name} have changed can't be told: {error}")
         return ""
-
-
-def current(blocks: Sequence[Block], fingerprints: Mapping[str, str]) -> list[Block]:
-    """Those that still hold as far as credentials go. ``fingerprints``: of each cloud that could be asked; a block of
-    another one stays.
-    """
-    return [block for block in blocks if holds(block, fingerprints)]
 
 
 def holds(block: Block, fingerprints: Mapping[str, str]) -> bool:

@@ -28,63 +28,64 @@ class Findings:
     categories: list[Category] = field(default_factory=list)
     last: Verdict | None = None
 
-    def note(self, candidate: Candidate, choice: Choice, reason: str, hint: str) -> None:
+    def note(self, candidate: Candidate, choice: Choice, category: Category, reason: str, hint: str = "") -> None:
         """One row of the table."""
         self.rows.append((candidate.infra(), resources(choice, candidate), reason, hint))
+        self.categories.append(category)
 
     def failed(self, choice: Choice, verdict: Verdict, zones: tuple[str, ...] = ()) -> None:
         """An attempt, or a question, that a verdict was given of."""
         candidate = choice.candidate
         if len(zones) == 1:
             candidate = candidate.model_copy(update={"zone": zones[0]})
-        self.note(candidate, choice, verdict.reason, verdict.hint)
-        self.categories.append(verdict.category)
+        self.note(candidate, choice, verdict.category, verdict.reason, verdict.hint)
         self.last = verdict
 
     def skipped(self, choice: Choice, block: Block, now: float) -> None:
         """A candidate that was left out for a block of an earlier attempt or launch."""
-        if block.since >= now - 1 and block.category is Category.UNKNOWN and not block.reason:
-            return
-        until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
-        why = f"blocked {until} by {block.rule}: {block.reason}"
-        self.note(choice.candidate, choice, why, f"'skyx blocks clear {choice.candidate.cloud}' tries it anyway")
-        self.categories.append(block.category)
+        self.note(choice.candidate, choice, block.category, *_blocked(block, choice.candidate.cloud, now))
 
     def cloud_held(self, cloud: str, block: Block, now: float) -> None:
         """All that was left of a cloud."""
-        until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
-        why = f"blocked {until} by {block.rule}: {block.reason}"
-        self.rows.append((cloud, "everything else there", why, f"'skyx blocks clear {cloud}' tries it anyway"))
+        self.rows.append((cloud, "everything else there", *_blocked(block, cloud, now)))
         self.categories.append(block.category)
 
     def error(self, end: GiveUp, name: str, now: float) -> SkyxError:
-        """What the user is told."""
+        """What the user is told; the table of everything that was looked at goes with it."""
+        error = self._error(end, name, now)
+        error.attempts = tuple(self.rows)
+        return error
+
+    def _error(self, end: GiveUp, name: str, now: float) -> SkyxError:
         if self.last is not None and self.last.abort:
-            return self._aborted(self.last, name)
+            return _aborted(self.last, name)
         categories = set(self.categories)
-        last = self.rows[-1] if self.rows else ("", "", end.reason, "")
         if categories == {Category.PLUGIN}:
             hint = "'skyx plugins --check' loads each plugin by itself"
-            return PluginBrokenError("every plugin that was tried failed", where=name, why=last[2], hint=hint)
+            return PluginBrokenError("every plugin that was tried failed", where=name, why=self.rows[-1][2], hint=hint)
         if categories and categories <= {Category.AUTH, Category.PERMISSION}:
             why = "; ".join(dict.fromkeys(f"{infra.split('/')[0]}: {reason}" for infra, _, reason, _ in self.rows))
-            return CredentialsError(
-                "no cloud accepted the credentials", where=name, why=why, hint=last[3] or "skyx check"
-            )
+            hint = self.rows[-1][3] or "skyx check"
+            return CredentialsError("no cloud accepted the credentials", where=name, why=why, hint=hint)
         return NoCapacityError(
             "no capacity was found",
             where=name,
             why=end.reason,
-            attempts=self.rows,
             hint=_hint(end, now),
             retry_after=None if end.earliest is None else max(0.0, end.earliest - now),
         )
 
-    @staticmethod
-    def _aborted(verdict: Verdict, name: str) -> SkyxError:
-        if verdict.category is Category.USER_ERROR:
-            return UsageError("the cloud refused the request", where=name, why=verdict.reason, hint=verdict.hint)
-        return CloudCallError("no other place can help", where=name, why=verdict.reason, hint=verdict.hint)
+
+def _aborted(verdict: Verdict, name: str) -> SkyxError:
+    if verdict.category is Category.USER_ERROR:
+        return UsageError("the cloud refused the request", where=name, why=verdict.reason, hint=verdict.hint)
+    return CloudCallError("no other place can help", where=name, why=verdict.reason, hint=verdict.hint)
+
+
+def _blocked(block: Block, cloud: str, now: float) -> tuple[str, str]:
+    """Reason and hint."""
+    until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+    return f"blocked {until} by {block.rule}: {block.reason}", f"'skyx blocks clear {cloud}' tries it anyway"
 
 
 def resources(choice: Choice, candidate: Candidate) -> str:

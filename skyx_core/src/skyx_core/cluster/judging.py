@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skyx_core.errors import AgentError, AttemptCancelled, CloudError, NodeError, PluginError, PluginTimeoutError
 from skyx_core.failover import rules
-from skyx_core.failover.stamp import stamped
+from skyx_core.failover.stamp import stamped, until_fixed
 from skyx_core.models import Category, Place, Scope, Verdict
 
 if TYPE_CHECKING:
@@ -64,6 +64,7 @@ class Judge:
         return rules.unknown(place, choice.candidate, str(error), now, rule=rule, category=category, block=block)
 
     def _stamped(self, choice: Choice, place: Place, verdict: Verdict) -> Verdict:
-        lasting = any(block.until and block.until - block.since >= 3600 for block in verdict.blocks)
+        lasting = any(until_fixed(block) for block in (*verdict.blocks, *verdict.blocks_after))
         fingerprint = self._services.clouds.get(place.cloud).fingerprint() if lasting else ""
-        return stamped(verdict, fingerprint=fingerprint, request=choice.digest)
+        nodes = choice.request.num_nodes
+        return stamped(verdict, fingerprint=fingerprint, request=choice.digest, account=place.account, nodes=nodes)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skyx_core.errors import PluginError, StateStoreError
+from skyx_core.errors import CloudError, PluginError, StateStoreError
 from skyx_core.failover.blocklist import FORGET_S, Blocklist
 from skyx_core.failover.stamp import outlives
 from skyx_core.models import Block, EventKind
@@ -15,10 +15,13 @@ if TYPE_CHECKING:
 
 
 class KnownBlocks:
-    """What this and other launches learned. A record that can't be used only costs attempts: a warning, no error."""
+    """What this and other launches learned, for clusters of so many ``nodes``. A record that can't be used only costs
+    attempts: a warning, no error.
+    """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, nodes: int) -> None:
         self._services = services
+        self._nodes = nodes
 
     def load(self, blocks: Blocklist) -> None:
         """Add what holds now for the clouds in use, and count what ended lately."""
@@ -28,13 +31,11 @@ class KnownBlocks:
         except StateStoreError as error:
             self._warn(error)
             return
-        stale = [block for block in stored if not self._holds(block)]
         for block in stored:
             if block.until is not None and block.until <= now:
                 blocks.remember(block)
-            elif block not in stale:
+            elif self._holds(block):
                 blocks.add(block)
-        self._forget(stale)
 
     def refresh(self, blocks: Blocklist) -> bool:
         """Take over what others learned, cleared or mended meanwhile; whether something is free that was not."""
@@ -51,17 +52,6 @@ class KnownBlocks:
         self.load(blocks)
         return any(freed)
 
-    def _clouds(self) -> list[str]:
-        return [cloud.name for cloud in self._services.clouds.made()]
-
-    def _forget(self, stale: Sequence[Block]) -> None:
-        if not stale:
-            return
-        try:
-            self._services.store.forget_blocks(stale)
-        except StateStoreError as error:
-            self._warn(error)
-
     def save(self, learned: Sequence[Block]) -> None:
         """Those that the next launch shall know."""
         lasting = [block for block in learned if outlives(block)]
@@ -72,13 +62,23 @@ class KnownBlocks:
         except StateStoreError as error:
             self._warn(error)
 
+    def _clouds(self) -> list[str]:
+        return [cloud.name for cloud in self._services.clouds.made()]
+
     def _holds(self, block: Block) -> bool:
-        """Whether what it was met with (credentials, settings) is still in use, as far as can be told."""
-        if not block.fingerprint or not block.key.cloud:
+        """Whether it concerns a cluster of this size, this account, and what is in use of credentials and settings,
+        as far as can be told.
+        """
+        if block.nodes > self._nodes:
+            return False
+        if not block.key.cloud or not (block.fingerprint or block.account):
             return True
         try:
-            return self._services.clouds.get(block.key.cloud).fingerprint() == block.fingerprint
-        except PluginError:
+            cloud = self._services.clouds.get(block.key.cloud)
+            if block.fingerprint and cloud.fingerprint() != block.fingerprint:
+                return False
+            return not block.account or cloud.identity() == block.account
+        except (PluginError, CloudError):
             return True
 
     def _warn(self, error: StateStoreError) -> None:

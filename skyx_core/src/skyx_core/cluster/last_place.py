@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import chain
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skyx_core.models import Candidate, Request
+from skyx_core.models import Request
 
 if TYPE_CHECKING:
-    from skyx_core.plan.planner import Choice
     from skyx_core.state.records import ClusterRecord
 
 
-def pinned(requests: Sequence[Request], record: ClusterRecord) -> tuple[Request, ...]:
-    """Those alternatives that the last placement may satisfy, narrowed to it."""
+def pinned(requests: Sequence[Request], record: ClusterRecord) -> dict[int, Request]:
+    """Those alternatives, by number, that the last placement may satisfy, narrowed to it."""
     if not record.cloud or not record.region or not record.instance_type:
-        return ()
+        return {}
     update = {
         "cloud": record.cloud,
         "region": record.region,
         "instance_type": record.instance_type,
         **({"zone": record.zone} if record.zone else {}),
     }
-    return tuple(request.model_copy(update=update) for request in requests if _may_be(request, record))
+    return {
+        number: request.model_copy(update=update) for number, request in enumerate(requests) if _may_be(request, record)
+    }
 
 
 def _may_be(request: Request, record: ClusterRecord) -> bool:
@@ -34,17 +34,3 @@ def _may_be(request: Request, record: ClusterRecord) -> bool:
         (request.instance_type, record.instance_type),
     )
     return request.use_spot == record.use_spot and all(asked in (None, there) for asked, there in pairs)
-
-
-def first(favoured: Iterator[Choice], others: Iterator[Choice]) -> Iterator[Choice]:
-    """``favoured`` before ``others``, nothing twice."""
-    seen: set[tuple[object, ...]] = set()
-    for choice in chain(favoured, others):
-        key = _key(choice.candidate)
-        if key not in seen:
-            seen.add(key)
-            yield choice
-
-
-def _key(c: Candidate) -> tuple[object, ...]:
-    return c.cloud, c.region, c.zone, c.instance_type, c.use_spot, tuple(sorted(c.accelerators.items())), c.reservation

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from skyx_core.calls import Fence
@@ -14,7 +15,8 @@ from skyx_core.cluster.deliver import deliver
 from skyx_core.cluster.ending import remove_nodes
 from skyx_core.cluster.fits import check_fit
 from skyx_core.cluster.jobspec import RunPerRank, check_task
-from skyx_core.cluster.last_place import first, pinned
+from skyx_core.cluster.last_place import pinned
+from skyx_core.cluster.planned_blocks import PlannedBlocks
 from skyx_core.cluster.planning import PlanOptions, draw_plan, relaxation, show_plan
 from skyx_core.cluster.refresh import refresh
 from skyx_core.cluster.search import Search, SearchOptions
@@ -147,7 +149,11 @@ class Launch:
         request = Request.model_validate_json(record.request_json).model_copy(update={"num_nodes": record.num_nodes})
         candidate = lifecycle.candidate_of(record)
         build = Build(self._services, record, self._fence, self._held, self._wanted.autostop)
-        search = Search(self._services, build, iter([Choice(request, candidate)]), self._wanted.search)
+        options = replace(self._wanted.search, repair=True)
+        search = Search(self._services, build, iter([Choice(request, candidate)]), options)
+        self._services.event(
+            EventKind.LAUNCH_STARTED, record, candidate=candidate, total=record.num_nodes, data=search.engine.options()
+        )
         search.run()
         return Launched(build.record, search.engine.attempts, candidate)
 
@@ -157,17 +163,24 @@ class Launch:
         ordered = bool(wanted.task and wanted.task.ordered)
         order = wanted.task.order if wanted.task else False
         plan = draw_plan(services, wanted.requests, ordered=order, options=PlanOptions(optimize=wanted.optimize))
-        if last is not None and (there := pinned(wanted.requests, last)):
-            plan.choices = first(draw_plan(services, there, ordered=True).choices, plan.choices)
+        if last is not None:
+            plan.choices = chain(_there(services, wanted.requests, last), plan.choices)
         task = wanted.task
         nodes = wanted.requests[0].num_nodes
-        shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN)
+        shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN, PlannedBlocks(services))
         self._agree(shown, plan.excluded)
         if wanted.dryrun:
             return Launched(None, 0, shown.chosen[0])
         record = self._ready(record, shown.chosen[0])
         build = Build(services, record, self._fence, self._held, wanted.autostop)
         search = Search(services, build, choices, replace(wanted.search, keep_order=ordered), plan.gate)
+        services.event(
+            EventKind.PLANNED,
+            record,
+            candidate=shown.chosen[0],
+            total=len(shown.candidates),
+            message=_planned(shown),
+        )
         services.event(
             EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes, data=search.engine.options()
         )
@@ -278,3 +291,17 @@ class Launch:
         return deliver(
             self._services, record, task, self._wanted.transfers, setup=True, run=self._wanted.run, fence=self._fence
         )
+
+
+def _there(services: Services, requests: Sequence[Request], last: ClusterRecord) -> Iterator[Choice]:
+    """What fits at the last placement; the search takes each choice once, so the whole plan may follow."""
+    found = pinned(requests, last)
+    numbers = list(found)
+    for choice in draw_plan(services, list(found.values()), ordered=True).choices if found else ():
+        yield replace(choice, alternative=numbers[choice.alternative])
+
+
+def _planned(shown: TaskPlan) -> str:
+    more = " or more" if shown.more else ""
+    left_out = "; ".join(f"{row.cloud}: {row.reason}" for row in shown.excluded)
+    return f"{len(shown.candidates)}{more} candidates" + (f"; left out: {left_out}" if left_out else "")

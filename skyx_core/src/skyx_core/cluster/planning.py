@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from skyx_core.cluster.planned_blocks import PlannedBlocks
 from skyx_core.errors import PluginError
 from skyx_core.models import Candidate, Capability, Request, WhyNot
 from skyx_core.plan import needs
@@ -141,24 +142,34 @@ def _usd_per_gb(services: Services, start: Candidate, to: tuple[str, str]) -> fl
         return None
 
 
-def show_plan(plan: Plan, name: str | None, num_nodes: int, limit: int | None) -> tuple[TaskPlan, Iterator[Choice]]:
-    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), and the whole stream again."""
+def show_plan(
+    plan: Plan,
+    name: str | None,
+    num_nodes: int,
+    limit: int | None,
+    blocks: PlannedBlocks,
+    launchable: frozenset[str] | None = None,
+) -> tuple[TaskPlan, Iterator[Choice]]:
+    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), and the whole stream again. ``launchable``: clouds
+    that can be launched on; None = all.
+    """
     most = MOST_ROWS if limit is None else limit
     head = list(islice(plan.choices, most + 1))
     shown = TaskPlan(
         name,
         num_nodes,
-        [row(choice.candidate) for choice in head[:most]],
+        [row(choice, blocks, launchable) for choice in head[:most]],
         [Excluded(why.subject, why.reason, why.fix) for why in plan.excluded],
         tuple(choice.candidate for choice in head[:most]),
         more=len(head) > most,
-        notes=list(plan.notes),
+        notes=[*plan.notes, *filter(None, [blocks.problem])],
     )
     return shown, chain(head, plan.choices)
 
 
-def row(c: Candidate, *, launchable: bool = True) -> PlanRow:
+def row(choice: Choice, blocks: PlannedBlocks, launchable: frozenset[str] | None = None) -> PlanRow:
     """As tables and JSON show it."""
+    c = choice.candidate
     return PlanRow(
         c.cloud,
         c.region,
@@ -170,20 +181,21 @@ def row(c: Candidate, *, launchable: bool = True) -> PlanRow:
         c.use_spot,
         c.hourly_usd,
         c.egress_usd,
-        launchable,
+        launchable is None or c.cloud in launchable,
+        blocks.why(choice),
     )
 
 
 def plan_tasks(services: Services, tasks: Sequence[Task], options: PlanOptions) -> PipelinePlan:
-    """Task by task: each knows where the first choice of the one before it is, and what that would hand on."""
+    """Task by task: each knows where the one before it would be, and what that would hand on."""
     plans: list[TaskPlan] = []
     arriving: Arriving | None = None
     for task in tasks:
         plan = _plan_task(services, task, options, None if options.parallel else arriving)
         size = sum(amount or 0.0 for amount in task.outputs.values())
-        arriving = Arriving(plan.chosen[0], size) if plan.chosen and size else None
+        arriving = Arriving(plan.chosen[plan.first or 0], size) if plan.chosen and size else None
         plans.append(plan)
-    firsts = [plan.candidates[0] for plan in plans if plan.candidates]
+    firsts = [plan.candidates[plan.first or 0] for plan in plans if plan.candidates]
     total = PlanTotal(sum(first.hourly_usd for first in firsts), sum(first.egress_usd for first in firsts))
     return PipelinePlan(plans, total)
 
@@ -192,22 +204,18 @@ def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: A
     requests = task.requests()
     market = _market(services, requests, options)
     plan = _draw(services, requests, market, ordered=task.order, options=options, arriving=arriving)
-    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit)
+    blocks = PlannedBlocks(services)
+    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit, blocks, market.launchable)
     near_ones = near_rows(services, requests, options) if options.near or not shown.candidates else []
-    target = options.optimize or services.settings.optimize
-    rows = shown.candidates
-    if options.catalogued:
-        rows = [replace(each, launchable=each.cloud in market.launchable) for each in rows]
-    return replace(shown, candidates=rows, near=near_ones, optimize=target)
+    return replace(shown, near=near_ones, optimize=options.optimize or services.settings.optimize)
 
 
 def near_rows(services: Services, requests: Sequence[Request], options: PlanOptions) -> list[Near]:
     """What fits nearly, over every usable cloud, also those that the requests don't name."""
     market = _market(services, [Request()], options)
-    found = [(one, one.choice.candidate) for one in near(requests, market.sources)]
-    return [
-        Near(one.field, one.asked, one.nearest, row(c, launchable=c.cloud in market.launchable)) for one, c in found
-    ]
+    blocks = PlannedBlocks(services)
+    found = near(requests, market.sources)
+    return [Near(one.field, one.asked, one.nearest, row(one.choice, blocks, market.launchable)) for one in found]
 
 
 def relaxation(services: Services, requests: Sequence[Request]) -> str:

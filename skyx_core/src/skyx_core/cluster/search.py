@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -22,10 +22,11 @@ from skyx_core.errors import (
     SkyxError,
     StateStoreError,
 )
+from skyx_core.failover.actions import Action
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.failpoints import failpoint
-from skyx_core.models import Block, Candidate, Capability, EventKind, Skipped, Verdict, ZoneOption
+from skyx_core.models import Block, Candidate, Capability, Category, EventKind, Skipped, Verdict, ZoneOption
 from skyx_core.plan.gate import Gate
 from skyx_core.plan.planner import Choice
 from skyx_core.results import ClusterStatus
@@ -44,11 +45,13 @@ def _never() -> bool:
 @dataclass(frozen=True)
 class SearchOptions:
     """How long to search. ``keep_on_interrupt``: asked once interrupted, whether to leave what was made.
-    ``keep_order``: the alternatives of the task keep their order.
+    ``keep_order``: the alternatives of the task keep their order. ``repair``: the cluster is there and may hold data,
+    so its place is asked whatever other launches met there, and its own nodes are no matter of quota.
     """
 
     retry_until_up: bool = False
     keep_order: bool = False
+    repair: bool = False
     keep_on_interrupt: Callable[[], bool] = _never
 
 
@@ -67,11 +70,14 @@ class Search:
         self._build = build
         self._options = options
         self._found = Findings()
-        self._known = KnownBlocks(services)
+        self._known = KnownBlocks(services, build.record.num_nodes)
         self._settled = False  # whether what was made is removed, or said to be left
         self.won: Start | None = None
+        self._todo: deque[Action] = deque()
+        self._open: Action | None = None  # what is being done
         blocks = Blocklist()
-        self._known.load(blocks)
+        if not options.repair:
+            self._known.load(blocks)
         self.engine = Engine(
             choices,
             blocks=blocks,
@@ -104,26 +110,37 @@ class Search:
 
     def _loop(self) -> Start:
         while True:
-            if self._fence.cancelled:
-                self.engine.stop("interrupted")
-            now = self._services.clock.time()
-            for action in self.engine.next(now):
-                try:
-                    end = self._do(action, now)
-                except KeyboardInterrupt:
-                    self._interrupted(action)
-                    continue
-                if end is not None:
-                    return end
+            try:
+                end = self._step()
+            except KeyboardInterrupt:
+                self._fence.set()
+                self._settle()
+                continue
+            if end is not None:
+                return end
 
-    def _interrupted(self, action: object) -> None:
-        """Ctrl-C in the middle of an action: end it as a cancelled attempt; the engine then stops and cleans."""
-        self._fence.set()
+    def _step(self) -> Start | None:
+        if self._fence.cancelled:
+            self.engine.stop("interrupted")
+        now = self._services.clock.time()
+        if not self._todo:
+            self._todo.extend(self.engine.next(now))
+        while self._todo:
+            self._open = self._todo.popleft()
+            end = self._do(self._open, now)
+            self._open = None
+            if end is not None:
+                return end
+        return None
+
+    def _settle(self) -> None:
+        """Ctrl-C in the middle of an action: end it as a cancelled one; the engine then stops and cleans."""
+        action, self._open = self._open, None
         if isinstance(action, Start):
             self._report(action, CANCELLED)
         elif isinstance(action, CleanUp):
             self._clean(action)
-        elif isinstance(action, Locate):
+        elif isinstance(action, Locate) and self.engine.locating:
             self.engine.located(())
 
     def _do(self, action: object, now: float) -> Start | None:
@@ -211,6 +228,8 @@ class Search:
 
     def _quota(self, candidate: Candidate) -> str:
         """A clear "no quota"; an error in the check itself is a warning."""
+        if self._options.repair:
+            return ""
         try:
             denied = self._services.clouds.get(candidate.cloud).quota(candidate, self._fence)
         except (CloudError, PluginError) as error:
@@ -222,9 +241,11 @@ class Search:
         for option in options:
             if option.skip:
                 candidate = choice.candidate.model_copy(update={"zone": option.zone})
-                self._found.note(candidate, choice, option.skip, "")
+                self._found.note(candidate, choice, Category.CONFIG, option.skip)
         if not options and not self._fence.cancelled:
-            self._found.note(choice.candidate, choice, reason or "the region doesn't offer this instance type", "")
+            category = Category.QUOTA if reason else Category.UNSUPPORTED
+            reason = reason or "the region doesn't offer this instance type"
+            self._found.note(choice.candidate, choice, category, reason)
 
     def _report(self, start: Start, verdict: Verdict | None) -> None:
         now = self._services.clock.time()

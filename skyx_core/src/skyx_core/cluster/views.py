@@ -97,13 +97,25 @@ class Views:
         from skyx_core.models import Event
 
         self.explain(name)
-        stored = [Event.model_validate_json(event.json) for event in self._services.store.events(name)]
+        stored = []
+        for event in self._services.store.events(name):
+            try:
+                stored.append(Event.model_validate_json(event.json))
+            except ValueError:
+                self._damaged(event.seq)
         for launch in launches(stored):
             yield from replay(launch)
 
+    def _damaged(self, seq: int) -> None:
+        self._services.event(EventKind.WARNING, message=f"event {seq} is damaged and left out")
+
     def _events(self, name: str) -> Iterator[Mapping[str, Json]]:
         for event in self._services.store.events(name):
-            fields: dict[str, Json] = json.loads(event.json)
+            try:
+                fields: dict[str, Json] = json.loads(event.json)
+            except ValueError:
+                self._damaged(event.seq)
+                continue
             yield {**fields, "seq": event.seq, "kind": event.kind, "time": event.time}
 
 

@@ -79,10 +79,10 @@ class Blocklist:
         if block.until is not None:
             self._ended[block.key] = _Ended(block.repeats, block.until)
 
-    def hit(self, candidate: Candidate, now: float, *, account: str = "", request: str = "") -> Block | None:
+    def hit(self, candidate: Candidate, now: float, *, request: str = "") -> Block | None:
         """The block that lasts longest of those that match the candidate now."""
         found: Block | None = None
-        for block in self._matching(candidate, account, request):
+        for block in self._matching(candidate, request):
             if _live(block, now) and (found is None or _outlasts(block, found)):
                 found = block
         return found
@@ -108,8 +108,8 @@ class Blocklist:
     def __len__(self) -> int:
         return sum(map(len, self._shapes.values()))
 
-    def _matching(self, candidate: Candidate, account: str, request: str) -> Iterator[Block]:
-        facts = _facts(candidate, account, request)
+    def _matching(self, candidate: Candidate, request: str) -> Iterator[Block]:
+        facts = _facts(candidate, request)
         accelerators: tuple[str, ...] = (*candidate.accelerators, ANY_ACCELERATOR) if candidate.accelerators else ()
         several = {"accelerator": accelerators, "quota_bucket": candidate.quota_buckets}
         for shape, blocks in self._shapes.items():
@@ -160,9 +160,9 @@ class Blocklist:
                 index[_values(block.key, wider)].discard(values)
 
 
-def matches(key: BlockKey, candidate: Candidate, *, account: str = "", request: str = "") -> bool:
+def matches(key: BlockKey, candidate: Candidate, *, request: str = "") -> bool:
     """Whether a pattern covers a candidate."""
-    facts = _facts(candidate, account, request)
+    facts = _facts(candidate, request)
     several: dict[str, tuple[str, ...]] = {
         "accelerator": (*candidate.accelerators, ANY_ACCELERATOR) if candidate.accelerators else (),
         "quota_bucket": candidate.quota_buckets,
@@ -206,10 +206,9 @@ def _values(key: BlockKey, shape: Shape) -> _Values:
     return tuple([given[name] for name in shape])
 
 
-def _facts(candidate: Candidate, account: str, request: str) -> dict[str, object]:
+def _facts(candidate: Candidate, request: str) -> dict[str, object]:
     return {
         "cloud": candidate.cloud,
-        "account": account,
         "region": candidate.region,
         "zone": candidate.zone,
         "instance_type": candidate.instance_type,

@@ -27,6 +27,7 @@ from skyx_core.failover.blocklist import Blocklist
 from skyx_core.models import Block, Candidate, Verdict, ZoneOption
 from skyx_core.plan.gate import Gate
 from skyx_core.plan.planner import Choice
+from skyx_core.plan.ranking import rank
 
 __all__ = ["Cancel", "CleanUp", "Done", "Engine", "GiveUp", "Locate", "Skip", "Start", "WaitUntil"]
 
@@ -108,6 +109,8 @@ class Engine:
         self._tries: dict[int, _Try] = {}
         self._skipped: list[tuple[Choice, Block]] = []
         self._drawn = 0
+        self._met: set[tuple[object, ...]] = set()
+        self._regions: dict[tuple[str, str], str] = {}  # of zones, by cloud, as far as drivers told
         self._count = 0
         self._stop = ""
         self._now = 0.0
@@ -154,20 +157,31 @@ class Engine:
         if skipped or held:
             yield Skip(tuple(skipped), held)
 
+    @property
+    def locating(self) -> bool:
+        """Whether a ``Locate`` is to be answered."""
+        return self._locating is not None
+
     def located(self, options: Sequence[ZoneOption]) -> None:
         """The driver's answer to ``Locate``. No option that isn't skipped: the region is left out."""
         trial = self._end_locating()
         wanted = trial.choice.candidate.zone
         usable = [option.zone for option in options if not option.skip and wanted in (None, option.zone)]
         zones = tuple(dict.fromkeys(zone for zone in usable if zone is not None))
+        place = trial.choice.candidate
+        self._regions.update({(place.cloud, zone): place.region for zone in zones})
         if not usable:
             self._park(trial)
-        elif not zones or trial.choice.candidate.cloud in self._together:
+        elif not zones or self._at_once(trial.choice.candidate):
             self._queue.appendleft(replace(trial, zones=zones, retries=0, not_before=0.0))
         else:
             plan = trial.number[0]
             tries = [_Try(_in_zone(trial.choice, zone), (zone,), (plan, place)) for place, zone in enumerate(zones)]
             self._queue.extendleft(reversed(tries))
+
+    def _at_once(self, candidate: Candidate) -> bool:
+        """Whether one attempt takes all zones; spot is tried zone by zone."""
+        return candidate.cloud in self._together and not candidate.use_spot
 
     def locate_failed(self, verdict: Verdict, now: float) -> None:
         """The driver could not answer ``Locate``; it is asked again as often as the verdict says."""
@@ -192,8 +206,8 @@ class Engine:
             self._learn(live, verdict, now)
 
     def cleaned(self, attempt: int) -> None:
-        """What this attempt made is gone."""
-        del self._live[attempt]
+        """What this attempt made is gone. Safe to repeat."""
+        self._live.pop(attempt, None)
         self._tries.pop(attempt, None)
 
     def stop(self, reason: str) -> None:
@@ -232,6 +246,7 @@ class Engine:
         while len(self._queue) < LOOK_AHEAD and (trial := self._drawn_next()) is not None:
             self._queue.append(trial)
         cloud = failed.choice.candidate.cloud
+        places |= {region for place in places if (region := self._regions.get((cloud, place))) is not None}
         part = failed.choice.alternative if self._keep_order else None
 
         def key(trial: _Try) -> tuple[bool, int, bool]:
@@ -325,18 +340,22 @@ class Engine:
         return self._queue.popleft() if self._queue else self._drawn_next()
 
     def _drawn_next(self) -> _Try | None:
-        choice = next(self._choices, None)
-        if choice is None:
-            return None
-        self._drawn += 1
-        return _Try(choice, None, (self._drawn, 0))
+        """The next choice that was not drawn before: what was held back, or planned first, may come again."""
+        for choice in self._choices:
+            c = choice.candidate
+            key = (*rank(choice)[1:], choice.digest, tuple(sorted(c.accelerators.items())))
+            if key not in self._met:
+                self._met.add(key)
+                self._drawn += 1
+                return _Try(choice, None, (self._drawn, 0))
+        return None
 
     def _rest(self, now: float) -> list[Action]:
         """Nothing is left to draw: what was only blocked, and no more is, comes first; then a new round, or the end."""
         held = {cloud: self.blocks.of_cloud(cloud, now) for cloud in self._gate.held}
         free = [cloud for cloud, block in held.items() if block is None]
         if free:
-            self._choices = self._gate.reopen(free, by_alternative=self._keep_order)
+            self._choices = self._gate.reopen(free)
             return self._advance(now)
         ends = [self._ends(trial, now) for trial in self._parked]
         if self._again(lambda trial, end: not trial.tried and end is not None and end <= now, ends):

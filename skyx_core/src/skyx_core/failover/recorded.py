@@ -45,7 +45,7 @@ def parse(text: str) -> Recorded:
         raise BadRecord("'cloud' is missing")
     if not isinstance(context, dict):
         raise BadRecord("'context' is not an object")
-    error = _error(cloud, str(line.get("api") or ""), line.get("error"))
+    error = recorded_error(cloud, str(line.get("api") or ""), line.get("error"))
     region = _text(context, "region") or "unknown"
     zone = _text(context, "zone") or None
     place = Place(cloud=cloud, region=region, zones=(zone,) if zone else ())
@@ -87,7 +87,8 @@ def _text(context: Mapping[str, Json], key: str) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _error(cloud: str, api: str, value: Json) -> CloudError:
+def recorded_error(cloud: str, api: str, value: Json) -> CloudError:
+    """The ``error`` of a line, met in the call ``api``: an object, or a text that a tool printed. ``BadRecord``."""
     if isinstance(value, str) and value:
         return CloudError(cloud, api, message=value, body=value)
     if not isinstance(value, dict) or not value:

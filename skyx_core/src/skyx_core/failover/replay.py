@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from skyx_core.failover.actions import Action, CleanUp, Done, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import RETRY_PAUSE_S, Engine
 from skyx_core.models import Candidate, Event, EventKind, Request
+from skyx_core.plan.gate import Gate
 from skyx_core.plan.planner import Choice
 
 _DECISIONS = frozenset(
@@ -59,15 +60,47 @@ def replay(events: Sequence[Event]) -> list[Replayed]:
     return list(_Replay(events).run())
 
 
+class _Reel(Gate):
+    """The choices that a search met, in order, also those of clouds that were held: a closed cloud's come later, but
+    for those that were met while it was closed.
+    """
+
+    def __init__(self, steps: Sequence[Event]) -> None:
+        super().__init__()
+        self._draws = list(_draws(steps))
+
+    def __iter__(self) -> Iterator[Choice]:
+        return self
+
+    def __next__(self) -> Choice:
+        for position, (choice, skipped) in enumerate(self._draws):
+            if skipped or not self._closed(choice.candidate.cloud):
+                return self._draws.pop(position)[0]
+        raise StopIteration
+
+    @property
+    def held(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(choice.candidate.cloud for choice, _ in self._draws))
+
+    def newly_held(self) -> tuple[str, ...]:
+        return ()
+
+    def reopen(self, clouds: Iterable[str]) -> Iterator[Choice]:
+        del clouds
+        return self
+
+
 class _Replay:
     def __init__(self, events: Sequence[Event]) -> None:
         data = events[0].data
         self._ends = {event.attempt: event for event in events if event.kind is EventKind.ATTEMPT_FAILED}
         self._up = next((event for event in events if event.kind is EventKind.CLUSTER_UP), None)
-        self._steps = [event for event in events if event.kind in _DECISIONS and not _tells_only(event)]
+        self._steps = [event for event in events if event.kind in _DECISIONS]
         self._position = 0
+        reel = _Reel(self._steps)
         self._engine = Engine(
-            iter(_draws(self._steps)),
+            reel,
+            gate=reel,
             blocks=Blocklist(),
             zones_together=frozenset(filter(None, data.get("zones_together", "").split(","))),
             retry_until_up=data.get("retry_until_up") == "1",
@@ -81,6 +114,9 @@ class _Replay:
             step = self._steps[self._position]
             now = max(now, step.decided_at if step.decided_at is not None else step.time)
             self._foreign_blocks(step)
+            if _tells_only(step):
+                self._position += 1
+                continue
             actions = self._engine.next(now)
             if not actions:
                 yield Replayed(_recorded(step), "", now)
@@ -93,9 +129,10 @@ class _Replay:
                         return
 
     def _foreign_blocks(self, step: Event) -> None:
-        """What other launches had learned by then is known from the candidates that were skipped for it."""
-        for skipped in step.skipped:
-            self._engine.blocks.add(skipped.block)
+        """What other launches had learned by then is known from what was skipped for it."""
+        if step.kind is EventKind.CANDIDATES_SKIPPED:
+            for block in (*(skipped.block for skipped in step.skipped), *step.blocks):
+                self._engine.blocks.add(block)
 
     def _do(self, action: Action, now: float) -> Replayed | None:
         if isinstance(action, CleanUp):
@@ -131,15 +168,17 @@ def _tells_only(event: Event) -> bool:
     return event.kind is EventKind.CANDIDATES_SKIPPED and not event.skipped
 
 
-def _draws(steps: Sequence[Event]) -> Iterator[Choice]:
-    """Choices in the order in which the engine first met them; zones of a region that it asked for are no choices."""
+def _draws(steps: Sequence[Event]) -> Iterator[tuple[Choice, bool]]:
+    """Choices in the order in which the engine first met them, and whether that was to skip them; zones of a region
+    that it asked for are no choices.
+    """
     met: set[tuple[object, ...]] = set()
     for step in steps:
         for candidate, alternative, digest in _met(step):
             keys = [_key(candidate, alternative, zone) for zone in (candidate.zone, None)]
             if not met.intersection(keys):
                 met.add(keys[0])
-                yield Choice(Request(), candidate, alternative, digest)
+                yield Choice(Request(), candidate, alternative, digest), bool(step.skipped)
 
 
 def _met(step: Event) -> Iterator[tuple[Candidate, int, str]]:

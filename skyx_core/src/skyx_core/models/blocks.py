@@ -47,7 +47,6 @@ class BlockKey(Model):
     """A pattern of candidates; an unset field matches anything."""
 
     cloud: str | None = None
-    account: str | None = None
     region: str | None = None
     zone: str | None = None
     instance_type: str | None = None
@@ -63,8 +62,10 @@ class Block(Model):
     """``key`` must not be tried from ``since`` to ``until`` (seconds since the epoch; None = until the launch ends).
 
     ``fingerprint``: of the credentials and the configuration that the error was met with; the block ends when they
-    change. "" = they don't matter. ``grows_to``: seconds that it may last at most when the same is met again and again,
-    each time twice as long; ``repeats`` counts that.
+    change. "" = they don't matter. ``account``: of the cloud, that met it; a search knows only those of the accounts
+    that it uses ("" = the cloud has none). ``nodes``: it concerns clusters of so many nodes or more. ``grows_to``:
+    seconds that it may last at most when the same is met again and again, each time twice as long; ``repeats`` counts
+    that.
     """
 
     key: BlockKey
@@ -74,6 +75,8 @@ class Block(Model):
     until: float | None = None
     since: float = 0.0
     fingerprint: str = ""
+    account: str = ""
+    nodes: int = Field(default=1, ge=1)
     grows_to: float | None = None
     repeats: int = 0
 

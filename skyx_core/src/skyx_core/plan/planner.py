@@ -6,6 +6,7 @@ import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from functools import partial
 from itertools import groupby
 
 from skyx_core.models import Candidate, Capability, Offer, Request, WhyNot
@@ -86,9 +87,14 @@ def make_plan(
             merged = fastest_first(merged, lambda cloud: starts.get(cloud, USUAL_START_S), plan.notes)
         return merged
 
+    plan.gate.arrange = sort
     wishes = [Wish(request, number, digest(request)) for number, request in enumerate(requests)]
     groups = _groups(wishes, ordered)
-    ranked = (choice for group in groups for choice in sort(_streams(group, sources, left_out, plan.gate)))
+    ranked = (
+        choice
+        for number, group in enumerate(groups)
+        for choice in sort(_streams(group, sources, left_out, partial(plan.gate.through, group=number)))
+    )
     plan.choices = distinct(ranked, by_price=False) if len(groups) > 1 else ranked
     return plan
 
@@ -102,12 +108,15 @@ def _groups(wishes: Sequence[Wish], ordered: bool | Sequence[int]) -> list[list[
 
 
 def _streams(
-    wishes: Sequence[Wish], sources: Sequence[Source], left_out: LeftOut | None, gate: Gate
+    wishes: Sequence[Wish],
+    sources: Sequence[Source],
+    left_out: LeftOut | None,
+    through: Callable[[str, Iterator[Choice]], Iterator[Choice]],
 ) -> Iterator[Iterator[Choice]]:
     for wish in wishes:
         for source in sources:
             if wish.request.cloud in (None, source.cloud):
-                yield gate.through(source.cloud, choices_of(wish, source, left_out))
+                yield through(source.cloud, choices_of(wish, source, left_out))
 
 
 def _unknown_clouds(

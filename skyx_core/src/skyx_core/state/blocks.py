@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import json
 import math
-import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -17,21 +16,25 @@ if TYPE_CHECKING:
     from skyx_core.models import Block, BlockKey
 
 KEPT_S = 3 * 3600.0  # after its end, so that what comes again can be told from what is new
-_COLUMNS = "key, cloud, rule, reason, category, since, until, grows_to, repeats, fingerprint"
-_PUT = f"""INSERT INTO blocks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-    ON CONFLICT (key) DO UPDATE SET cloud = excluded.cloud, rule = excluded.rule, reason = excluded.reason,
-    category = excluded.category, since = excluded.since, until = excluded.until, grows_to = excluded.grows_to,
-    repeats = excluded.repeats, fingerprint = excluded.fingerprint
+_COLUMNS = "key, cloud, rule, reason, category, since, until, grows_to, repeats, fingerprint, account, nodes"
+_PUT = f"""INSERT INTO blocks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    ON CONFLICT (key, account, fingerprint) DO UPDATE SET
+    nodes = CASE WHEN blocks.until > excluded.since THEN min(blocks.nodes, excluded.nodes) ELSE excluded.nodes END,
+    cloud = excluded.cloud, rule = excluded.rule, reason = excluded.reason, category = excluded.category,
+    since = excluded.since, until = max(excluded.until, blocks.until), grows_to = excluded.grows_to,
+    repeats = excluded.repeats
     WHERE excluded.until > blocks.until OR typeof(blocks.until) NOT IN ('real', 'integer')
-    OR (blocks.fingerprint <> '' AND excluded.fingerprint <> '' AND blocks.fingerprint <> excluded.fingerprint)"""  # noqa: S608 - constants
+    OR excluded.nodes < blocks.nodes"""  # noqa: S608 - constants
 
 
 class BlockTable(Table):
-    """See ``Store``. One row per pattern. Losing the last rows to a power cut costs attempts, nothing else."""
+    """See ``Store``. One row per pattern, account and credentials. Losing the last rows to a power cut costs attempts,
+    nothing else.
+    """
 
     def add_blocks(self, blocks: Sequence[Block]) -> None:
-        """Remember those that end at some time ahead. Of two with the same pattern the one that lasts longer stays,
-        or, where they are of different credentials, the newer one. Safe to repeat.
+        """Remember those that end at some time ahead. Of two with the same pattern, account and credentials the one
+        that lasts longer stays, for the smaller number of nodes. Safe to repeat.
         """
         now = self._clock.time()
         rows = [_from_block(block) for block in blocks if block.until is not None and now < block.until < math.inf]
@@ -67,22 +70,10 @@ class BlockTable(Table):
             con.execute(f"DELETE FROM blocks WHERE 1{condition}", values)  # noqa: S608
         return count
 
-    def forget_blocks(self, blocks: Sequence[Block]) -> int:
-        """Delete these rows, unless they were written anew with another fingerprint meanwhile; how many it were."""
-        if not blocks or not self._db.exists():
-            return 0
-        with self._db.write(durable=False) as con:
-            return sum(_delete(con, block) for block in blocks)
-
 
 def canonical(key: BlockKey) -> str:
     """The same text for the same pattern."""
     return json.dumps(key.model_dump(mode="json", exclude_none=True), sort_keys=True, separators=(",", ":"))
-
-
-def _delete(con: sqlite3.Connection, block: Block) -> int:
-    values = (canonical(block.key), block.fingerprint)
-    return con.execute("DELETE FROM blocks WHERE key = ? AND fingerprint = ?", values).rowcount
 
 
 def _of_clouds(clouds: Sequence[str] | None) -> tuple[str, Sequence[str]]:
@@ -95,7 +86,7 @@ def _from_block(block: Block) -> Row:
     b = block
     return (
         canonical(b.key), b.key.cloud or "", storable(b.rule), storable(b.reason), b.category.value, b.since, b.until,
-        b.grows_to, b.repeats, b.fingerprint,
+        b.grows_to, b.repeats, b.fingerprint, storable(b.account), b.nodes,
     )  # fmt: skip
 
 
@@ -106,7 +97,7 @@ def _to_blocks(rows: Sequence[Row], warn: Warn) -> list[Block]:
     from skyx_core.models import Block, BlockKey
 
     def build(row: Row) -> Block:
-        key, _, rule, reason, category, since, until, grows_to, repeats, fingerprint = row
+        key, _, rule, reason, category, since, until, grows_to, repeats, fingerprint, account, nodes = row
         try:
             return Block.model_validate(
                 {
@@ -119,6 +110,8 @@ def _to_blocks(rows: Sequence[Row], warn: Warn) -> list[Block]:
                     "grows_to": grows_to,
                     "repeats": repeats,
                     "fingerprint": fingerprint,
+                    "account": account,
+                    "nodes": nodes,
                 }
             )
         except ValidationError as error:

@@ -43,9 +43,10 @@ _FIRST: Migration = (
 
 _BLOCKS: Migration = (
     """CREATE TABLE blocks (
-        key TEXT PRIMARY KEY, cloud TEXT NOT NULL, rule TEXT NOT NULL, reason TEXT NOT NULL, category TEXT NOT NULL,
+        key TEXT NOT NULL, cloud TEXT NOT NULL, rule TEXT NOT NULL, reason TEXT NOT NULL, category TEXT NOT NULL,
         since REAL NOT NULL, until REAL NOT NULL, grows_to REAL, repeats INTEGER NOT NULL,
-        fingerprint TEXT NOT NULL)""",
+        fingerprint TEXT NOT NULL, account TEXT NOT NULL, nodes INTEGER NOT NULL,
+        PRIMARY KEY (key, account, fingerprint))""",
     "CREATE INDEX blocks_until ON blocks (until)",
 )
 
