@@ -72,6 +72,9 @@ if TYPE_CHECKING:
     from skyx_core.failover.engine import Skip as Skip
     from skyx_core.failover.engine import Start as Start
     from skyx_core.failover.engine import WaitUntil as WaitUntil
+    from skyx_core.failover.recorded import BadRecord as BadRecord
+    from skyx_core.failover.recorded import pattern as pattern
+    from skyx_core.failover.recorded import recorded_error as recorded_error
     from skyx_core.failover.rules import Rulebook as Rulebook
     from skyx_core.failover.stamp import stamped as stamped
     from skyx_core.failpoints import failpoint as failpoint
@@ -121,10 +124,13 @@ if TYPE_CHECKING:
     from skyx_core.node.sandbox import Sandboxes as Sandboxes
     from skyx_core.node.sandbox import SandboxSpec as SandboxSpec
     from skyx_core.node.sandbox_runner import SandboxRunner as SandboxRunner
+    from skyx_core.plan.gate import Gate as Gate
     from skyx_core.plan.planner import Choice as Choice
     from skyx_core.plan.planner import Plan as Plan
     from skyx_core.plan.planner import Source as Source
     from skyx_core.plan.planner import make_plan as make_plan
+    from skyx_core.results import BlockRow as BlockRow
+    from skyx_core.results import to_iso as to_iso
     from skyx_core.settings.rules_file import read_rules as read_rules
     from skyx_core.task import Task as Task
     from skyx_core.task import loads as loads
@@ -201,6 +207,11 @@ _HOME = {
         "Start",
         "WaitUntil",
     ),
+    "failover.recorded": (
+        "BadRecord",
+        "pattern",
+        "recorded_error",
+    ),
     "failover.rules": ("Rulebook",),
     "failover.stamp": ("stamped",),
     "failpoints": ("failpoint",),
@@ -256,11 +267,16 @@ _HOME = {
         "Sandboxes",
     ),
     "node.sandbox_runner": ("SandboxRunner",),
+    "plan.gate": ("Gate",),
     "plan.planner": (
         "Choice",
         "Plan",
         "Source",
         "make_plan",
+    ),
+    "results": (
+        "BlockRow",
+        "to_iso",
     ),
     "settings.rules_file": ("read_rules",),
     "task": (
