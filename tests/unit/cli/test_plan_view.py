@@ -59,6 +59,26 @@ def test_the_target_notes_and_rows_that_cannot_be_launched_are_said() -> None:
     assert "\n-  mars/north/north-a" in text
 
 
+def test_a_row_that_no_launch_would_try_is_not_the_first(tmp_path: Path) -> None:
+    catalogued = dataclasses.replace(PAID, launchable=False, hourly_usd=1.0)
+    held = dataclasses.replace(PAID, blocked="4 min more: mars.sold-out", hourly_usd=2.0)
+    text = shown(dataclasses.replace(PLAN, candidates=[catalogued, held, PAID, ROW]))
+    rows = text.splitlines()[2:6]
+    assert [row[0] for row in rows] == ["-", " ", "*", " "]
+    assert "$/H    BLOCKED" in text
+    assert rows[1].endswith("2.00   4 min more: mars.sold-out")
+    assert "Total: $12.50 per hour" in text
+    assert "what is blocked is not tried before that ends; 'skyx blocks clear' tries it anyway" in text
+    assert "BLOCKED" not in shown(PLAN)
+    assert "blocks clear" not in shown(PLAN)
+
+
+def test_where_no_row_can_be_tried_none_is_marked() -> None:
+    text = shown(dataclasses.replace(PLAN, candidates=[dataclasses.replace(PAID, launchable=False)]))
+    assert "*" not in text
+    assert "Total: $12.50 per hour" in text
+
+
 def test_what_moving_data_costs_has_a_column_only_where_it_costs(tmp_path: Path) -> None:
     assert "$ ONCE" not in shown(PLAN)
     text = shown(dataclasses.replace(PLAN, candidates=[dataclasses.replace(PAID, egress_usd=9.0), ROW]))

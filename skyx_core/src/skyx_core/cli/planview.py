@@ -18,9 +18,9 @@ SHOWN = 12
 _MOST_LEFT_OUT = 20
 
 
-def _cells(index: int, row: PlanRow, *, egress: bool) -> tuple[str, ...]:
+def _cells(row: PlanRow, *, first: bool, egress: bool, blocked: bool) -> tuple[str, ...]:
     cells = (
-        "*" if index == 0 else "" if row.launchable else "-",
+        "*" if first else "" if row.launchable else "-",
         infra(row.cloud, row.region, row.zone),
         row.instance_type,
         f"{row.cpus:g}" if row.cpus else "shared",
@@ -29,7 +29,7 @@ def _cells(index: int, row: PlanRow, *, egress: bool) -> tuple[str, ...]:
         "yes" if row.use_spot else "no",
         usd(row.hourly_usd),
     )
-    return (*cells, usd(row.egress_usd)) if egress else cells
+    return (*cells, *([usd(row.egress_usd)] if egress else []), *([row.blocked] if blocked else []))
 
 
 def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = None, limit: int = SHOWN) -> str:
@@ -38,9 +38,9 @@ def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = N
     ranked = ", the fastest first" if plan.optimize == "time" else ""
     lines = [f"Plan{f' for {in_cell(plan.name)}' if plan.name else ''} ({nodes}, prices for all of them{ranked}):"]
     if plan.candidates:
-        lines.append(_table(app, plan.candidates[:limit], tty=tty))
+        lines.append(_table(app, plan, plan.candidates[:limit], tty=tty))
         lines += _beyond(plan, limit)
-        lines += _totals(plan.candidates, autostop)
+        lines += _totals(plan.candidates[plan.first or 0], autostop)
     else:
         lines.append("No candidate fits.")
     lines += [in_cell(f"note: {note}") for note in plan.notes]
@@ -49,11 +49,14 @@ def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = N
     return "\n".join(lines)
 
 
-def _table(app: App, candidates: Sequence[PlanRow], *, tty: bool) -> str:
+def _table(app: App, plan: TaskPlan, candidates: Sequence[PlanRow], *, tty: bool) -> str:
     egress = any(row.egress_usd for row in candidates)
-    headers = (*_HEADERS, "$ ONCE") if egress else _HEADERS
-    rows = [_cells(index, row, egress=egress) for index, row in enumerate(candidates)]
-    return table(app, headers, rows, tty=tty, marked=0)
+    blocked = any(row.blocked for row in candidates)
+    headers = (*_HEADERS, *(["$ ONCE"] if egress else []), *(["BLOCKED"] if blocked else []))
+    rows = [
+        _cells(row, first=index == plan.first, egress=egress, blocked=blocked) for index, row in enumerate(candidates)
+    ]
+    return table(app, headers, rows, tty=tty, marked=plan.first)
 
 
 def _beyond(plan: TaskPlan, limit: int) -> list[str]:
@@ -63,6 +66,8 @@ def _beyond(plan: TaskPlan, limit: int) -> list[str]:
     if plan.more or hidden > 0:
         count = "" if plan.more else f"{hidden} "
         lines.append(f"... and {count}more, tried in this order if the first ones fail")
+    if any(row.blocked for row in plan.candidates[:limit]):
+        lines.append("what is blocked is not tried before that ends; 'skyx blocks clear' tries it anyway")
     if not all(row.launchable for row in plan.candidates):
         names = sorted({row.cloud for row in plan.candidates if not row.launchable})
         lines.append(
@@ -71,8 +76,8 @@ def _beyond(plan: TaskPlan, limit: int) -> list[str]:
     return lines
 
 
-def _totals(candidates: Sequence[PlanRow], autostop: Autostop | None) -> list[str]:
-    hourly, once = candidates[0].hourly_usd, candidates[0].egress_usd
+def _totals(first: PlanRow, autostop: Autostop | None) -> list[str]:
+    hourly, once = first.hourly_usd, first.egress_usd
     lines = [f"Total: ${usd(hourly)} per hour{f' and ${usd(once)} once for moving data' if once else ''}"]
     if autostop is not None and autostop.wait_for != "none":
         most = hourly * autostop.idle_minutes / 60

@@ -167,7 +167,7 @@ class Launch:
             plan.choices = chain(_there(services, wanted.requests, last), plan.choices)
         task = wanted.task
         nodes = wanted.requests[0].num_nodes
-        shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN, PlannedBlocks(services))
+        shown, choices = show_plan(plan, task.name if task else None, nodes, SHOWN, PlannedBlocks(services, nodes))
         self._agree(shown, plan.excluded)
         if wanted.dryrun:
             return Launched(None, 0, shown.chosen[0])

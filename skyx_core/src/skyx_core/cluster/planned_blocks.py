@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skyx_core.cluster.fingerprints import current
+from skyx_core.cluster.fingerprints import holds
 from skyx_core.errors import StateStoreError
 from skyx_core.spans import span
 
@@ -15,12 +15,15 @@ if TYPE_CHECKING:
 
 
 class PlannedBlocks:
-    """Stored blocks, read when they are first asked for; the store is not written. ``problem``: why they can't be
-    read; nothing counts as blocked then.
+    """Stored blocks, read when they are first asked for; the store is not written. A block counts unless it is known
+    to have been met with other credentials or settings; whose account it was is not asked, which may need the network.
+
+    ``nodes``: of the cluster that is planned. ``problem``: why blocks can't be read; nothing counts as blocked then.
     """
 
-    def __init__(self, services: Services) -> None:
+    def __init__(self, services: Services, nodes: int) -> None:
         self._services = services
+        self._nodes = nodes
         self._now = services.clock.time()
         self._known: Blocklist | None = None
         self.problem = ""
@@ -48,4 +51,5 @@ class PlannedBlocks:
             return Blocklist()
         asked = {block.key.cloud for block in stored if block.fingerprint}
         made = [cloud for cloud in self._services.clouds.made() if cloud.name in asked]
-        return Blocklist(current(stored, {cloud.name: cloud.fingerprint() for cloud in made}))
+        fingerprints = {cloud.name: cloud.fingerprint() for cloud in made}
+        return Blocklist(block for block in stored if block.nodes <= self._nodes and holds(block, fingerprints))

@@ -148,6 +148,7 @@ def show_plan(
     num_nodes: int,
     limit: int | None,
     blocks: PlannedBlocks,
+    *,
     launchable: frozenset[str] | None = None,
 ) -> tuple[TaskPlan, Iterator[Choice]]:
     """The first ``limit`` choices as rows (None: ``MOST_ROWS``), and the whole stream again. ``launchable``: clouds
@@ -204,8 +205,8 @@ def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: A
     requests = task.requests()
     market = _market(services, requests, options)
     plan = _draw(services, requests, market, ordered=task.order, options=options, arriving=arriving)
-    blocks = PlannedBlocks(services)
-    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit, blocks, market.launchable)
+    blocks = PlannedBlocks(services, task.num_nodes)
+    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit, blocks, launchable=market.launchable)
     near_ones = near_rows(services, requests, options) if options.near or not shown.candidates else []
     return replace(shown, near=near_ones, optimize=options.optimize or services.settings.optimize)
 
@@ -213,7 +214,7 @@ def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: A
 def near_rows(services: Services, requests: Sequence[Request], options: PlanOptions) -> list[Near]:
     """What fits nearly, over every usable cloud, also those that the requests don't name."""
     market = _market(services, [Request()], options)
-    blocks = PlannedBlocks(services)
+    blocks = PlannedBlocks(services, max((request.num_nodes for request in requests), default=1))
     found = near(requests, market.sources)
     return [Near(one.field, one.asked, one.nearest, row(one.choice, blocks, market.launchable)) for one in found]
 

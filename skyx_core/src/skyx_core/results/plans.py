@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 @dataclass(frozen=True, slots=True)
 class PlanRow:
     """One ranked candidate. ``egress_usd``: once, for what it gets from the task before, where the price is known.
-    ``launchable`` False: only a catalogue is here, no usable cloud.
+    ``launchable`` False: only a catalogue is here, no usable cloud. ``blocked``: how long it isn't tried for what an
+    earlier launch learned, and by which rule ("4 min more: aws.capacity.instance"); "" = it is not blocked.
     """
 
     cloud: str
@@ -27,6 +28,7 @@ class PlanRow:
     hourly_usd: float
     egress_usd: float = 0.0
     launchable: bool = True
+    blocked: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,10 +66,17 @@ class TaskPlan:
     optimize: str = "cost"
     notes: list[str] = field(default_factory=list)
 
+    @property
+    def first(self) -> int | None:
+        """Which candidate a launch would try first now; None: none of these."""
+        return next((i for i, row in enumerate(self.candidates) if row.launchable and not row.blocked), None)
+
 
 @dataclass(frozen=True, slots=True)
 class PlanTotal:
-    """Of the first candidate of each task: all of them per hour, and what moving data between them costs once."""
+    """Of the candidate of each task that a launch would try first, else its first one: all of them per hour, and what
+    moving data between them costs once.
+    """
 
     hourly_usd: float
     egress_usd: float
