@@ -9,6 +9,7 @@ import pytest
 
 from builders import offer
 from market_clouds import market, session
+from skyx_core.api import WhyNot
 from skyx_core.cluster import clouds
 from skyx_core.errors import UsageError
 from skyx_core.results import to_json
@@ -226,6 +227,21 @@ def test_clouds_of_which_only_a_catalogue_is_here_are_planned_when_asked_for(tmp
         named = one.plan(task("{infra: elsewhere, use_spot: true}"), catalogued=True)
         assert [(row.zone, row.launchable) for row in named.candidates] == [("eu-1a", False)]
         assert not [item for item in named.excluded if item.cloud == "elsewhere"]
+
+
+def test_who_names_a_cloud_of_which_only_a_catalogue_is_here_hears_how_to_plan_over_it(tmp_path: Path) -> None:
+    (tmp_path / "x.csv").write_text(CSV)
+    shut = market("shut", [], disabled=lambda self: WhyNot(subject="shut", reason="no credentials", fix="log in"))
+    with session(tmp_path, GOOD, shut) as one:
+        for name in ("elsewhere", "shut", "good"):
+            one.import_catalog(name, tmp_path / "x.csv")
+        (left,) = one.plan(task("{infra: elsewhere}")).excluded
+        assert left.reason == "no installed plugin offers this cloud; only a catalogue of it is here"
+        assert left.fix.startswith("'skyx plan --catalogued' plans over its catalogue")
+        (left,) = one.plan(task("{infra: shut}")).excluded
+        assert (left.reason, left.fix.partition(" plans ")[0]) == ("no credentials", "log in; 'skyx plan --catalogued'")
+        (left,) = one.plan(task("{infra: nowhere}")).excluded
+        assert "catalogue" not in left.reason + left.fix
 
 
 def test_what_moving_data_from_a_cloud_without_a_plugin_costs_is_not_known_and_no_error(tmp_path: Path) -> None:

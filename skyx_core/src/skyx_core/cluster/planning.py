@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
     from skyx_core.task import Task
 
+_CATALOGUED = "'skyx plan --catalogued' plans over its catalogue; nothing can be launched there"
 MOST_ROWS = 10_000  # of one plan, unless more are asked for
 
 
@@ -96,7 +97,24 @@ def _market(services: Services, requests: Sequence[Request], options: PlanOption
     launchable = frozenset(source.cloud for source in sources)
     more = list(_catalogued(services, launchable)) if options.catalogued else []
     planned = {source.cloud for source in more}
-    return _Market(sources + more, launchable, [why for why in reasons if why.subject not in planned])
+    left = [why for why in reasons if why.subject not in planned]
+    return _Market(sources + more, launchable, list(_told_of_catalogues(services, left)))
+
+
+def _told_of_catalogues(services: Services, reasons: Sequence[WhyNot]) -> Iterator[WhyNot]:
+    """For a cloud that can't be used, but that could be planned over."""
+    from skyx_core.catalog.catalogue import imported_names
+
+    here = imported_names(services.dirs) if reasons else []
+    installed = services.plugins.names("cloud") if here else []
+    for why in reasons:
+        if why.subject not in here:
+            yield why
+        elif why.subject in installed:
+            yield why.model_copy(update={"fix": f"{why.fix}{'; ' if why.fix else ''}{_CATALOGUED}"})
+        else:
+            reason = "no installed plugin offers this cloud; only a catalogue of it is here"
+            yield why.model_copy(update={"reason": reason, "fix": _CATALOGUED})
 
 
 def _catalogued(services: Services, launchable: frozenset[str]) -> Iterator[Source]:
