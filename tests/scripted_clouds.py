@@ -56,6 +56,7 @@ class Script:
     accelerators: Mapping[str, float] = field(default_factory=dict)
     spot_price: float | None = None
     key: str = "key-1"
+    name_problem: str | None = None
     leaves_nodes: bool = False  # what fails has made its nodes all the same
     calls: list[tuple[str, str, str | None]] = field(default_factory=list)
     root: Path = Path()
@@ -102,6 +103,9 @@ class ScriptedDriver(CloudDriver[Any]):
 
     def fingerprint(self) -> str:
         return self.script.key
+
+    def name_problem(self, cloud_name: str) -> str | None:
+        return self.script.name_problem
 
     def offers(self, query: Request) -> list[Offer]:
         script = self.script

@@ -358,3 +358,12 @@ def test_mistakes_in_the_users_rules_end_a_launch_before_anything_is_made(connec
     with pytest.raises(SettingsError, match="mistake"):
         launch(session)
     assert odd.calls == []
+
+
+def test_a_cloud_that_cannot_use_the_name_is_left_out_as_a_whole(connect):
+    odd = Script("odd", {"r1": [None], "r2": [None]}, price=0.1, name_problem="names start with a letter there")
+    other = Script("other", {"r1": [None]})
+    session = connect(odd, other)
+    launch(session)
+    assert session.status().clusters[0].cloud == "other"
+    assert odd.calls == []

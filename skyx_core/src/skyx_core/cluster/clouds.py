@@ -180,6 +180,13 @@ class Cloud:
             expected=ZoneOption,
         )
 
+    def name_problem(self, handle: ClusterHandle) -> str | None:
+        """Why the cluster's name can't be used there."""
+        if not self._overrides("name_problem"):
+            return None
+        ask = self.driver.name_problem
+        return self.call("name_problem", ask, handle.cloud_name, expected=(str, type(None)), limit=_LOOK_LIMIT_S)
+
     def quota(self, candidate: Candidate, fence: Fence) -> WhyNot | None:
         if not self._overrides("quota"):
             return None

@@ -35,6 +35,14 @@ class Judge:
             return self._stamped(choice, place, verdict)
         return self.attempt(choice, place, error)
 
+    def name(self, choice: Choice, problem: str) -> Verdict:
+        """Of a cluster's name that a cloud can't use: nothing of this cluster can be there."""
+        place = Place(cloud=choice.candidate.cloud, region=choice.candidate.region)
+        now, rule = self._services.clock.time(), "core.fault.name"
+        return rules.unknown(
+            place, choice.candidate, problem, now, rule=rule, category=Category.CONFIG, block=Scope.CLOUD
+        )
+
     def _plain(self, choice: Choice, place: Place, error: Failure) -> Verdict:
         candidate, hooks = choice.candidate, self._services.hooks
         if isinstance(error, CloudError):

@@ -190,7 +190,11 @@ class Search:
         options: Sequence[ZoneOption] = ()
         reason, verdict = "", None
         try:
-            reason = self._quota(candidate)
+            problem = cloud.name_problem(self._build.record.handle)
+            if problem:
+                verdict, reason = self._build.judge.name(choice, problem), problem
+            else:
+                reason = self._quota(candidate)
             if not reason:
                 options = cloud.locate(concrete(choice.request, candidate), candidate.region, self._fence)
         except AttemptCancelled:
