@@ -43,6 +43,15 @@ def test_details_are_shown_and_are_data() -> None:
     ]
 
 
+def test_lines_after_the_first_stand_under_it() -> None:
+    error = errors.SettingsError(
+        "two mistakes", where="a.yaml", why="a.yaml:1: one\na.yaml:2: two\n", hint="mend\nthem"
+    )
+    text = skyx("queue", "a", session=FakeSession(raises=error)).err
+    shown = "  why:   a.yaml:1: one\n         a.yaml:2: two\n  hint:  mend\n         them\n"
+    assert text.endswith(shown)
+
+
 def test_debug_shows_where_it_was_raised() -> None:
     session = FakeSession(raises=ZeroDivisionError("a bug"))
     assert "Traceback" in skyx("queue", "a", session=session, environ={"SKYX_DEBUG": "1"}).err

@@ -35,6 +35,23 @@ def mistakes_of(file: Path, text: str | bytes) -> list[str]:
     return [line.removeprefix(f"{file}:") for line in lines]
 
 
+def test_mistakes_stand_in_the_order_of_the_file(file: Path) -> None:
+    text = """
+rules:
+  - id: a
+    hnt: x
+    block: nowhere
+    code: "("
+    ttl: never
+    category: none
+  - 5
+other: 1
+"""
+    lines = [int(line.partition(":")[0]) for line in mistakes_of(file, text)]
+    assert lines == sorted(lines)
+    assert {4, 5, 6, 7, 8, 9, 10} <= set(lines)
+
+
 @pytest.mark.parametrize("text", [None, "", "# nothing yet\n", "rules:\n", "rules: []\n"])
 def test_no_file_or_an_empty_one_has_no_rules(file: Path, text: str | None) -> None:
     if text is not None:

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from skyx_core.cli.app import App
 
+_INDENT = " " * len("  where: ")
 _RED, _BOLD, _CYAN, _OFF = "\033[1;31m", "\033[1m", "\033[36m", "\033[0m"
 
 
@@ -59,15 +60,20 @@ def block(error: SkyxError, *, color: bool) -> str:
     if isinstance(error, TaskFileError) and any(problem.line or problem.path for problem in error.problems):
         lines += [f"  {in_field(problem.render(error.file))}" for problem in error.problems]
     if error.where:
-        lines.append(f"  {name}where{off}: {in_field(error.where)}")
+        lines.append(f"  {name}where{off}: {_below(error.where)}")
     if error.why:
-        lines.append(f"  {name}why{off}:   {in_field(error.why)}")
+        lines.append(f"  {name}why{off}:   {_below(error.why)}")
     lines += _details(error)
     if isinstance(error, TaskFileError) and error.file == "command line":
         lines.append(f"  {name}hint{off}:  '--help' after the command shows what each flag takes")
     elif error.hint:
-        lines.append(f"  {name}hint{off}:  {in_field(error.hint)}")
+        lines.append(f"  {name}hint{off}:  {_below(error.hint)}")
     return "\n".join(lines)
+
+
+def _below(text: str) -> str:
+    """What follows the first line stands under it."""
+    return in_field(text.rstrip()).replace("\n", f"\n{_INDENT}")
 
 
 def _details(error: SkyxError) -> list[str]:

@@ -51,7 +51,7 @@ def read_rules(path: Path) -> UserRules:
         return UserRules()
     found = tuple(_rules(file)) if not file.problems else ()
     if file.problems:
-        lines = "\n".join(problem.render(str(path)) for problem in file.problems)
+        lines = "\n".join(problem.render(str(path)) for problem in file.in_order())
         raise SettingsError(
             f"the file of error rules has {len(file.problems)} mistake{'s' if len(file.problems) != 1 else ''}",
             where=str(path),

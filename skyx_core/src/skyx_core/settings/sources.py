@@ -133,7 +133,7 @@ def _leaves(file: SettingsFile, path: Key, value: Json) -> Iterator[Found]:
 
 
 def _mistakes(files: Sequence[SettingsFile]) -> SettingsError:
-    every = [(file, problem) for file in files for problem in file.problems]
+    every = [(file, problem) for file in files for problem in file.in_order()]
     if len(every) == 1:
         file, problem = every[0]
         subject = f"{problem.path}: " if problem.path else "the settings file "

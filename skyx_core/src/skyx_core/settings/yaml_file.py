@@ -34,6 +34,10 @@ class SettingsFile:
         line, column = self.positions.get(key, (0, 0))
         self.problems.append(Problem(".".join(key), message, line, column, suggestion))
 
+    def in_order(self) -> list[Problem]:
+        """Its mistakes, as they stand in the file; those of no line first."""
+        return sorted(self.problems, key=lambda problem: (problem.line, problem.column))
+
     def at(self, key: Key) -> str:
         """``file:line``, for the nearest key that has one."""
         while key and key not in self.positions:
