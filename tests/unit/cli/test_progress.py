@@ -67,6 +67,13 @@ def test_quiet_progress_still_warns() -> None:
     assert "Cluster a is up" not in result.err
 
 
+def test_quiet_progress_leaves_out_what_the_error_at_the_end_says() -> None:
+    run = [*RUN, Event(kind=EventKind.GAVE_UP, time=9, message="nothing is left to try")]
+    quiet = skyx("launch", "-y", "-d", "--progress", "quiet", "true", session=FakeSession(events=run))
+    plain = skyx("launch", "-y", "-d", "true", session=FakeSession(events=run))
+    assert ("Gave up" in quiet.err, "! Gave up: nothing is left to try" in plain.err) == (False, True)
+
+
 def test_progress_mode_comes_from_the_settings_too() -> None:
     session = FakeSession(events=RUN, setting_values={"progress": "quiet"})
     assert "Cluster a is up" not in skyx("launch", "-y", "-d", "true", session=session).err

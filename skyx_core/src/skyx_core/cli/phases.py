@@ -28,11 +28,14 @@ class Phase:
 
 @dataclass(frozen=True)
 class Line:
-    """Something worth a line of its own. ``mark``: '-' begun or said, '+' done, '!' failed or warned."""
+    """Something worth a line of its own. ``mark``: '-' begun or said, '+' done, '!' failed or warned. ``repeated``: an
+    error at the end of the command says it, too.
+    """
 
     mark: str
     text: str
     seconds: float | None = None
+    repeated: bool = False
 
     def render(self) -> str:
         after = f" ({took(self.seconds)})" if self.seconds is not None else ""
@@ -86,7 +89,7 @@ class Phases:
         if kind in _SILENT and not event.message:
             return []
         mark = "!" if kind in {"warning", "gave_up"} else "-"
-        return [Line(mark, _said(_SAID.get(kind, ""), event))]
+        return [Line(mark, _said(_SAID.get(kind, ""), event), repeated=kind == "gave_up")]
 
     def _begin(self, event: Event, title: str) -> list[Line]:
         before = self._end(event)

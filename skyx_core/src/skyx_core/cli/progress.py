@@ -44,7 +44,7 @@ class Progress:
                 self._app.note(event.model_dump_json(exclude_defaults=True, exclude_none=True))
                 return
             for line in self._phases.feed(event):
-                if self._mode != "quiet" or line.mark in _LOUD:
+                if self._mode != "quiet" or (line.mark in _LOUD and not line.repeated):
                     self._print(line)
             if self._mode == "live":
                 self._show_current()
