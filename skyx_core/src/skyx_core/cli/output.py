@@ -76,6 +76,23 @@ def table(
     return plain(headers, rows)
 
 
+def columns(app: App) -> int | None:
+    """How wide the terminal is that stdout goes to; None: it goes to none, and no line is too long."""
+    import os
+
+    if not app.streams.out_tty:
+        return None
+    text = app.environ.get("COLUMNS", "")
+    if text.isdecimal() and 0 < len(text) < 6:
+        return int(text)
+    for descriptor in (2, 0):  # 1 is not stdout any more
+        try:
+            return os.get_terminal_size(descriptor).columns
+        except OSError:
+            continue
+    return 80
+
+
 def show(app: App, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """A table on stdout, as the data of a text-mode command."""
     app.streams.data(table(app, headers, rows, tty=app.streams.out_tty), painted=True)

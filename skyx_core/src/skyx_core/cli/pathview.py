@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from skyx_core.cli.patterns import pattern_text
@@ -22,7 +23,7 @@ _COLORS = {
     "GAVE UP": "31",
     "WAITED": "36",
 }
-_REASON_AT_MOST = 160
+_NARROWEST, _MOST_LINES = 20, 6  # of a text on a terminal
 _SKIPS_SHOWN = 3
 
 
@@ -62,20 +63,37 @@ def path(events: Sequence[Mapping[str, Json]]) -> list[Stop]:
     return stops
 
 
-def render(stops: Sequence[Stop], *, color: bool) -> str:
-    """The lines; empty if nothing was searched for."""
+def render(stops: Sequence[Stop], *, color: bool, columns: int | None = None) -> str:
+    """The lines; empty if nothing was searched for. ``columns``: of the terminal, where what is longer goes on below
+    and is cut after a few lines; None = each text is one line, whole.
+    """
     width = max((len(stop.what) for stop in stops), default=0)
-    return "\n".join(line for number, stop in enumerate(stops) for line in _lines(stop, number, stops, width, color))
+    return "\n".join(
+        line
+        for number, stop in enumerate(stops)
+        for line in _lines(stop, width, last=number == len(stops) - 1, color=color, columns=columns)
+    )
 
 
-def _lines(stop: Stop, number: int, stops: Sequence[Stop], width: int, color: bool) -> Iterator[str]:
-    last = number == len(stops) - 1
+def _lines(stop: Stop, width: int, *, last: bool, color: bool, columns: int | None) -> Iterator[str]:
     what = stop.what.ljust(width)
     if color:
         what = f"\033[{_COLORS.get(stop.what, '0')}m{what}\033[0m"
-    yield f"{'`-' if last else '|-'} {what}  {in_cell(stop.where)}"
+    first, *more = _fitted(stop.where, columns, width + 5)
+    yield f"{'`-' if last else '|-'} {what}  {first}"
+    below = f"{' ' if last else '|'}  {' ' * width}  "
+    yield from (below + line for line in more)
     for detail in filter(None, stop.details):
-        yield f"{' ' if last else '|'}  {' ' * width}    {in_cell(detail)}"
+        yield from (f"{below}  {line}" for line in _fitted(detail, columns, width + 7))
+
+
+def _fitted(text: str, columns: int | None, indent: int) -> list[str]:
+    """The text in lines that leave room for an indent."""
+    text = in_cell(text)
+    if columns is None:
+        return [text]
+    room = max(columns - indent, _NARROWEST)
+    return wrap(text, room, break_on_hyphens=False, max_lines=_MOST_LINES, placeholder=" ...") or [""]
 
 
 def _failed(event: Mapping[str, Json], started: Mapping[object, float]) -> Stop:
@@ -85,7 +103,7 @@ def _failed(event: Mapping[str, Json], started: Mapping[object, float]) -> Stop:
     verdict = event.get("verdict")
     category = str(verdict.get("category", "")) if isinstance(verdict, dict) else ""
     details = [
-        _short(str(event.get("error") or "")),
+        _one_line(str(event.get("error") or "")),
         f"{category or 'failed'}{after}, rule {event.get('rule')}",
         *_blocked(event),
         f"so: {then}" if then else "",
@@ -109,7 +127,7 @@ def _skipped(event: Mapping[str, Json]) -> Iterator[Stop]:
     for row in found[:_SKIPS_SHOWN]:
         block = row.get("block")
         facts = block if isinstance(block, dict) else {}
-        why = f"blocked by {facts.get('rule')}: {_short(str(facts.get('reason') or ''))}"
+        why = f"blocked by {facts.get('rule')}: {_one_line(str(facts.get('reason') or ''))}"
         yield Stop("SKIPPED", _where(row.get("candidate")), [why])
     if len(found) > _SKIPS_SHOWN:
         yield Stop("SKIPPED", f"and {len(found) - _SKIPS_SHOWN} more")
@@ -120,7 +138,7 @@ def _located(event: Mapping[str, Json]) -> Iterator[Stop]:
     options = [zone for zone in zones if isinstance(zone, dict)] if isinstance(zones, list) else []
     where = _where(event.get("candidate"))
     if event.get("error"):
-        yield Stop("LEFT OUT", where, [_short(str(event["error"])), *_blocked(event)])
+        yield Stop("LEFT OUT", where, [_one_line(str(event["error"])), *_blocked(event)])
     elif not options:
         yield Stop("LEFT OUT", where, ["the region doesn't offer this instance type"])
     for option in options:
@@ -145,9 +163,8 @@ def _where(candidate: Json | object) -> str:
     return "  ".join(filter(None, (place, str(candidate.get("instance_type")), gpus, market, price)))
 
 
-def _short(text: str) -> str:
-    text = " ".join(text.split())
-    return text if len(text) <= _REASON_AT_MOST else f"{text[:_REASON_AT_MOST]}..."
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _number(value: Json | object) -> float:

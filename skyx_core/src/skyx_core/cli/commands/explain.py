@@ -30,7 +30,7 @@ def explain(app: App, *, cluster: str, only_path: bool, replay: bool) -> int:
         emit_lines(app, (_told(event) for event in events))
         return 0
     found = list(events)
-    _show_path(app, found)
+    _show_path(app, found, apart=not only_path)
     rows = [_cells(_told(event)) for event in found]
     if rows and not only_path:
         show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows)
@@ -39,12 +39,14 @@ def explain(app: App, *, cluster: str, only_path: bool, replay: bool) -> int:
     return 0
 
 
-def _show_path(app: App, events: Sequence[Mapping[str, Json]]) -> None:
+def _show_path(app: App, events: Sequence[Mapping[str, Json]], *, apart: bool) -> None:
+    """``apart``: an empty line before what follows."""
+    from skyx_core.cli.output import columns
     from skyx_core.cli.pathview import path, render
 
-    text = render(path(events), color=app.color(tty=app.streams.out_tty))
+    text = render(path(events), color=app.color(tty=app.streams.out_tty), columns=columns(app))
     if text:
-        app.streams.data(f"{text}\n", painted=True)
+        app.streams.data(f"{text}\n" if apart else text, painted=True)
 
 
 def _replay(app: App, cluster: str) -> int:
