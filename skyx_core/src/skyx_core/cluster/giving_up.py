@@ -84,7 +84,7 @@ def _aborted(verdict: Verdict, name: str) -> SkyxError:
 
 def _blocked(block: Block, cloud: str, now: float) -> tuple[str, str]:
     """Reason and hint."""
-    until = "until this launch ends" if block.until is None else f"for {span(block.until - now)} more"
+    until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
     return f"blocked {until} by {block.rule}: {block.reason}", f"'skyx blocks clear {cloud}' tries it anyway"
 
 
