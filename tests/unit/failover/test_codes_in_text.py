@@ -21,6 +21,7 @@ from skyx_core.models import Category, ErrorRule, Place, RuleTable, Scope
         ("[{'domain': 'usageLimits', 'reason': 'quotaExceeded'}]", "quotaExceeded"),
         ("failed: QUOTA_EXCEEDED.", "QUOTA_EXCEEDED"),
         ("lib.exceptions.NoCredentialsError: none", "NoCredentialsError"),
+        ("lib.exceptions.ConfigFileNotFound: none", "ConfigFileNotFound"),
         ("(instance-operations/launch/no-capacity): none", "instance-operations/launch/no-capacity"),
         ("stopped (RESOURCE:GPU)", "RESOURCE:GPU"),
         ("Forbidden: no", "Forbidden"),

@@ -54,7 +54,7 @@ UNSUPPORTED = (
     _never(
         id="aws.unsupported.image",
         code=_PARAMETER,
-        message=r"instance types?\b.{0,60}not support\b"
+        message=r"instance types?\b.{0,60}not support\b|not supported (?:for|by|on|with) (?:\w+ ){0,3}instance ?type"
         r"|\barchitecture\b|virtuali[sz]ation type|enhanced networking|elastic network adapter|\bena\b"
         r"|boot mode|\buefi\b|\bnvme\b.{0,40}required|\btpm\b|nitro",
         hint="image or options do not go with {instance_type} (architecture, boot, network); choose another type",
@@ -136,7 +136,8 @@ NOT_FOUND = (
     _gone(
         id="aws.not-found.named",
         code=_PARAMETER,
-        message=r"\b(?:group|subnet|key ?pair|image|vpc|snapshot|interface)\b.{0,80}(?:does not exist|not found)",
+        message=r"\b(?:group|subnet|key ?pair|image|vpc|snapshot|interface)\b.{0,80}"
+        r"(?:does(?: not|n't) exist|not found|is unknown)",
         hint="what the request names is not in {region}; names and ids are regional",
     ),
     _gone(

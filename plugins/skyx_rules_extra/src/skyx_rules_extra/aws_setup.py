@@ -70,8 +70,8 @@ SETUP = (
     ),
     _setup(
         id="aws.config.no-zone-subnet",
-        code=codes("MissingInput", "DefaultSubnetDoesNotExist(?:InAvailabilityZone)?"),
-        message=r"availability zone",
+        code=codes("MissingInput", "InvalidInput", "DefaultSubnetDoesNotExist(?:InAvailabilityZone)?"),
+        message=r"\bsubnet.{0,80}\b(?:availability )?zone|no default subnet (?:for|in)",
         block=Scope.ZONE,
         hint="the default VPC has no subnet in {zone}; create one, or name a subnet",
     ),
@@ -82,8 +82,8 @@ SETUP = (
     ),
     _setup(
         id="aws.config.no-subnet",
-        code=codes("MissingInput"),
-        message=r"subnet|vpc",
+        code=codes("MissingInput", "InvalidInput"),
+        message=r"(?:no|lacks?|without|missing)\b.{0,40}\b(?:subnet|vpc)|(?:subnet|vpc).{0,40}(?:missing|required)",
         hint="the VPC in {region} has no usable subnet; create one, or name it",
     ),
     _setup(

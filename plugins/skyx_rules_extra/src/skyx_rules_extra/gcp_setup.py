@@ -43,7 +43,8 @@ SETUP = (
     _setup(
         id="gcp.config.project",
         message=r"the resource 'projects/[^/']+' was not found|unknown project|failed to find project"
-        r"|project .{0,60}(?:been deleted|is suspended|pending deletion|(?:marked|scheduled) for deletion|shut down)",
+        r"|(?:project|consumer).{0,60}(?:been deleted|(?:is|been) suspended)"
+        r"|(?:project|consumer).{0,60}(?:pending deletion|(?:marked|scheduled) for deletion|shut down)",
         hint="the project does not exist, is shut or is not visible; set it with 'gcloud config set project'",
     ),
     _setup(

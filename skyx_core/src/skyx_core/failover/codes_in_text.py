@@ -7,7 +7,9 @@ import re
 _LONGEST, _MOST = 100, 100
 _WORD = re.compile(r"(?<![\w./-])[A-Za-z]\w*(?:[./-]+\w+)*")
 _TELLING = re.compile(r"[a-z0-9][A-Z]|[A-Za-z]\d|[_./-]")
-_MODULE = re.compile(r"(?:[a-z_][a-z0-9_]*\.)+([A-Z]\w*(?:Error|Exception))")
+_MODULE = re.compile(
+    r"(?:[a-z_][a-z0-9_]*\.)+([A-Z]\w*(?:Error|Exception))|(?:[a-z_]\w*\.)*(?:exception|error)s?\.([A-Z]\w*)"
+)
 _PLACED = re.compile(
     r"\(([A-Z][^\s()]{1,98}(?=\))|[a-z][^\s()]{1,98}(?=\):))"  # (Code), (code):
     r"|(?<![\w./-])([A-Z][a-z]{3,60})(?=:(?!\w))"  # Code: at the head of what follows
@@ -32,7 +34,7 @@ def codes_in(text: str) -> tuple[str, ...]:
             found.add(word)
             module = _MODULE.fullmatch(word) if "." in word else None
             if module:
-                found.add(module[1])
+                found.add(module[1] or module[2])
         if len(found) >= _MOST:
             break
     if any(label in text for label in _LABELS):
