@@ -21,7 +21,6 @@ def covers(key: BlockKey, c: Candidate, request: str = "") -> bool:
         (key.use_spot, c.use_spot),
         (key.reservation, c.reservation or ""),
         (key.request, request),
-        (key.account, ""),
     )
     if any(wanted is not None and wanted != fact for wanted, fact in facts):
         return False

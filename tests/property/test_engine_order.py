@@ -23,7 +23,7 @@ AHEAD = ("us-east-1", "us-east-10", "us-east-1-c", "eu-1")
 
 def walk(plan, world, blocks, *, keep_order=False):
     """What a search is to try, in order, where no time passes: a list, walked, with each block a predicate."""
-    known, left, tried = list(blocks), [(each, "unasked") for each in plan], []
+    known, left, tried, regions = list(blocks), [(each, "unasked") for each in plan], [], {}
     while left:
         each, zone = left.pop(0)
         candidate = each.candidate if zone == "unasked" else at(each, zone)
@@ -33,6 +33,7 @@ def walk(plan, world, blocks, *, keep_order=False):
             found = world.zones[candidate.cloud, candidate.region]
             known += found.blocks if isinstance(found, Verdict) else []
             options = [] if isinstance(found, Verdict) else [o.zone for o in found if not o.skip]
+            regions |= {(candidate.cloud, option): candidate.region for option in options}
             left = [(each, option) for option in options] + left
             continue
         answer = world.answers[spot(each, zone)]
@@ -41,7 +42,9 @@ def walk(plan, world, blocks, *, keep_order=False):
             return tried, answer.kind
         if answer.kind != "careless":
             known.append(Block(key=key_of(answer, each, zone), rule="w", reason="w"))
-        left = preferred(left, each, answer.prefer, keep_order) if answer.prefer else left
+        if answer.prefer:
+            told = {regions.get((candidate.cloud, place)) for place in answer.prefer} - {None}
+            left = preferred(left, each, {*answer.prefer, *told}, keep_order)
     return tried, "nothing"
 
 
@@ -187,3 +190,26 @@ def test_a_block_of_spot_leaves_on_demand_alone_and_one_of_a_cloud_covers_both(w
     of_spot = [block for block in world.blocks if block.key.use_spot]
     assert of_spot or wide == "cloud"
     assert not any(covers(block.key, plan[2].candidate) for block in of_spot)
+
+
+def test_a_zone_that_an_error_names_favours_its_region_once_that_is_known():
+    plan = [choice("a", r, instance_type=t) for t in ("t1", "t2") for r in ("r1", "r2")]
+    world = World({("a", r): [ZoneOption(zone=f"{r}-x")] for r in ("r1", "r2")}, {}, usual=Answer(wide="spot"))
+    world.answers = {spot(plan[1], "r2-x"): Answer(prefer=("r2-x",))}
+    world.run(engine_of(plan, world))
+    assert [s[1] for s in world.spots] == ["r1", "r2", "r2", "r1"]
+
+
+def test_spot_is_tried_zone_by_zone_where_on_demand_names_all_zones_at_once():
+    zones = [ZoneOption(zone=z) for z in "xy"]
+    plan = [choice("b", "r1", use_spot=True), choice("b", "r1")]
+    world = World({("b", "r1"): zones}, {}, usual=Answer(wide="spot"))
+    world.run(engine_of(plan, world))
+    assert [start.zones for start in world.starts] == [("x",), ("y",), ("x", "y")]
+
+
+def test_a_choice_that_comes_twice_is_taken_once_whatever_it_costs():
+    plan = [choice("a"), choice("b"), choice("a", hourly_usd=2.0), replace(choice("a"), digest="other")]
+    world = World({(c, "r1"): [ZoneOption()] for c in "ab"}, {}, usual=Answer("careless"))
+    world.run(engine_of(plan, world))
+    assert [(s.choice.candidate.cloud, s.choice.digest) for s in world.starts] == [("a", ""), ("b", ""), ("a", "other")]

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from skyx_core.cluster.fingerprints import account_fingerprint, current
+from skyx_core.cluster.fingerprints import account_fingerprint, holds
 from skyx_core.errors import CloudError, PluginTimeoutError
 from skyx_core.models import Block, BlockKey
 
@@ -69,11 +69,6 @@ def block(cloud_name: str | None, fingerprint: str) -> Block:
 
 
 def test_blocks_hold_as_long_as_what_they_were_met_with_is_in_use() -> None:
-    plain, mine, old, unknown, anywhere = (
-        block("a", ""),
-        block("a", "now"),
-        block("a", "before"),
-        block("b", "x"),
-        block(None, "x"),
-    )
-    assert current([plain, mine, old, unknown, anywhere], {"a": "now"}) == [plain, mine, unknown, anywhere]
+    kept = [block("a", ""), block("a", "now"), block("b", "x"), block(None, "x")]
+    assert all(holds(each, {"a": "now"}) for each in kept)
+    assert not holds(block("a", "before"), {"a": "now"})

@@ -87,12 +87,10 @@ def test_each_field_of_a_pattern(key, hits, misses):
     assert not matches(BlockKey(**key), candidate(**misses))
 
 
-def test_a_block_of_one_request_or_account_leaves_others_alone():
-    blocks = Blocklist([block(cloud="c", request="abc"), block(region="r2", account="mine")])
+def test_a_block_of_one_request_leaves_others_alone():
+    blocks = Blocklist([block(cloud="c", request="abc")])
     assert blocks.hit(candidate(), 0, request="abc")
     assert not blocks.hit(candidate(), 0, request="abd")
-    assert blocks.hit(candidate(region="r2"), 0, account="mine")
-    assert not blocks.hit(candidate(region="r2"), 0, account="yours")
 
 
 def learn_again(blocks, now, lasts=300.0, grows_to=1800.0):

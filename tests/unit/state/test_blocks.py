@@ -42,10 +42,12 @@ def block(region: str | None = "r1", *, lasts: float | None = 60.0, **changes: o
 
 def test_a_block_comes_back_as_it_was(store):
     whole = block(
-        key={"zone": "r1-a", "accelerators": A100, "use_spot": False, "reservation": "", "account": "me"},
+        key={"zone": "r1-a", "accelerators": A100, "use_spot": False, "reservation": ""},
         grows_to=360.0,
         repeats=3,
         fingerprint="f" * 16,
+        account="me",
+        nodes=16,
         reason="it's 'sold \"out\"' ☁ \n at 99%",
     )
     others = [block(key={"quota_bucket": "gpus"}), block(None, key={"accelerator": "*", "request": "d"})]
@@ -59,7 +61,6 @@ def test_reading_and_clearing_where_nothing_was_stored_makes_no_file(store):
     store.add_blocks([block(lasts=None), block(lasts=0), block(lasts=-1), block(until=math.inf)])
     assert store.blocks(now=NOW) == []
     assert store.clear_blocks() == 0
-    assert store.forget_blocks([block()]) == 0
     assert not store.path.exists()
 
 
@@ -77,12 +78,37 @@ def test_patterns_that_differ_in_one_field_are_several(store):
     assert len(store.blocks(now=NOW)) == len(keys)
 
 
-def test_what_was_met_with_other_credentials_gives_way(store):
-    store.add_blocks([block(lasts=86400, fingerprint="old")])
-    store.add_blocks([block(lasts=60, fingerprint="new")])
-    assert [each.fingerprint for each in store.blocks(now=NOW)] == ["new"]
-    store.add_blocks([block(lasts=30)])  # says nothing of credentials
-    assert [each.fingerprint for each in store.blocks(now=NOW)] == ["new"]
+@pytest.mark.parametrize("told", ["fingerprint", "account"])
+def test_what_was_met_with_other_credentials_or_by_another_account_is_another_block(store, told):
+    given = [block(lasts=86400, **{told: "old"}), block(lasts=60, **{told: "new"}), block(lasts=30)]
+    for each in given:
+        store.add_blocks([each])
+    assert store.blocks(now=NOW) == given
+    longer = block(lasts=90, rule="again", **{told: "new"})
+    store.add_blocks([longer])
+    assert store.blocks(now=NOW) == [given[0], longer, given[2]]
+
+
+@pytest.mark.parametrize(("first", "second", "kept"), [((600, 16), (60, 1), (600, 1)), ((60, 1), (600, 16), (600, 1))])
+def test_one_pattern_met_with_two_sizes_holds_for_the_smaller_as_long_as_the_longer(store, first, second, kept):
+    for lasts, nodes in (first, second):
+        store.add_blocks([block(lasts=lasts, nodes=nodes)])
+    assert [(each.until - NOW, each.nodes) for each in store.blocks(now=NOW)] == [kept]
+
+
+def test_a_size_that_was_met_before_the_block_ended_no_longer_counts(store, clock):
+    store.add_blocks([block(lasts=60, nodes=1)])
+    clock.now = NOW + 100
+    store.add_blocks([block(nodes=16, since=NOW + 100, until=NOW + 160)])
+    assert [each.nodes for each in store.blocks(now=NOW + 100)] == [16]
+
+
+def test_nothing_but_time_ends_what_was_met_with_other_credentials(store, clock):
+    store.add_blocks([block(lasts=600, fingerprint="old"), block(lasts=600, account="111")])
+    for seconds in (0.0, 300.0, 599.0):
+        clock.now = NOW + seconds
+        store.add_blocks([block("r2", lasts=60 + KEPT_S)])
+        assert {(each.fingerprint, each.account) for each in store.blocks(now=clock.now)} >= {("old", ""), ("", "111")}
 
 
 def test_ended_ones_are_there_for_who_asks_and_dropped_after_three_hours(store, clock):
@@ -113,14 +139,6 @@ def test_clearing_counts_what_still_held_and_removes_all(store, clock):
     clock.now = NOW + 50
     assert store.clear_blocks() == 1
     assert store.blocks(now=0) == []
-
-
-def test_forgetting_spares_what_was_written_anew(store):
-    old, kept = block(fingerprint="old"), block("r2")
-    store.add_blocks([old, kept])
-    assert store.forget_blocks([block(fingerprint="another")]) == 0
-    assert store.forget_blocks([old]) == 1
-    assert store.blocks(now=NOW) == [kept]
 
 
 @pytest.mark.parametrize(
