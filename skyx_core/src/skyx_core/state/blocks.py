@@ -21,8 +21,9 @@ _PUT = f"""INSERT INTO blocks ({_COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?,
     ON CONFLICT (key, account, fingerprint) DO UPDATE SET
     nodes = CASE WHEN blocks.until > excluded.since THEN min(blocks.nodes, excluded.nodes) ELSE excluded.nodes END,
     cloud = excluded.cloud, rule = excluded.rule, reason = excluded.reason, category = excluded.category,
-    since = excluded.since, until = max(excluded.until, blocks.until), grows_to = excluded.grows_to,
-    repeats = excluded.repeats
+    since = excluded.since, grows_to = excluded.grows_to, repeats = excluded.repeats,
+    until = CASE WHEN typeof(blocks.until) IN ('real', 'integer') THEN max(excluded.until, blocks.until)
+    ELSE excluded.until END
     WHERE excluded.until > blocks.until OR typeof(blocks.until) NOT IN ('real', 'integer')
     OR excluded.nodes < blocks.nodes"""  # noqa: S608 - constants
 
@@ -57,6 +58,13 @@ class BlockTable(Table):
         with self._db.read() as con:
             rows = fetch(con, select, (now - ended_within, *values))
         return _to_blocks(rows, self._warn)
+
+    def others_wrote(self) -> int:
+        """A number that changes when another process writes to the record."""
+        if not self._db.exists():
+            return 0
+        with self._db.read() as con:
+            return int(con.execute("PRAGMA data_version").fetchone()[0])
 
     def clear_blocks(self, cloud: str | None = None) -> int:
         """Forget all, or those of one cloud; how many of them still held. Repeating it is harmless."""
