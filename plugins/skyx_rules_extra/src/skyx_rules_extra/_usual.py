@@ -41,7 +41,7 @@ MONEY = (
     r"|email|identity)"
 )
 LIMIT = (
-    r"quota|(?:limit|maximum)[^.:]{0,60}(?:exceeded|reached|hit)|(?:exceed|reach|hit)\w*[^.:]{0,60}(?:limit|maximum)"
+    r"quota|(?:limit|maximum)[^.:]{0,60}(?:exceeded|reached|hit)|(?:exceed|reach|hit)[^.:]{0,70}(?:limit|maximum)"
     r"|maximum number of|limit of \d+"
 )
 LOGIN = (

@@ -19,7 +19,7 @@ _quota = partial(ErrorRule, category=Category.QUOTA, block=Scope.INSTANCE_TYPE_I
 _CODE = r"\w*QUOTA_EXCEEDED|quotaExceeded|QUOTA|type\.googleapis\.com/google\.rpc\.QuotaFailure|LIMIT_EXCEEDED"
 _NAMED = r"\bquotas?\b.{0,120}?(?:['\"/]|metric:? |limit:? )"
 _USED_UP = (
-    r"\bquotas?\b.{0,200}?\b(?:exceeded|exhausted|reached|used up)\b|exceed\w*.{0,80}\bquota\b(?! project)"
+    r"\bquotas?\b.{0,200}?\b(?:exceeded|exhausted|reached|used up)\b|exceed.{0,80}\bquota\b(?! project)"
     r"|\b(?:insufficient|not enough|no) .{0,60}\bquota\b(?! project)"
 )
 _BUCKET = r"\bquota (?:limit |metric )?'(?P<bucket>[^']+)'"
