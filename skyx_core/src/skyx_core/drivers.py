@@ -164,7 +164,11 @@ class CloudDriver(ABC, Generic[SettingsT_co]):
 
     @abstractmethod
     def offers(self, query: Request) -> Iterable[Offer]:
-        """Offers that may satisfy the query, cheapest first, lazily; from the catalogue, never from the network."""
+        """Offers that may satisfy the query, cheapest first, lazily; from the catalogue, never from the network.
+
+        Machines with accelerators only to a query that asks for accelerators or for the type, or that has
+        ``any_accelerators`` set: a listing, which wants all of them.
+        """
 
     def why_nothing(self, query: Request) -> Sequence[WhyNot]:
         """Why ``offers`` is empty for this query, with the numbers. No network."""

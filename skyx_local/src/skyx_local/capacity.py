@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import cached_property
 
@@ -39,6 +40,11 @@ class Machine:
             return detect(self._search_path)
         gpus = tuple(Gpu(str(index), declared.name) for index in range(declared.count))
         return Detection(gpus, f"{declared.count} are declared in the settings")
+
+    def accelerators(self) -> list[dict[str, float]]:
+        """All that there are of each name."""
+        counts = Counter(gpu.name for gpu in self.detection.gpus)
+        return [{name: float(count)} for name, count in sorted(counts.items())]
 
     def capacity(self, shape: Shape) -> Capacity:
         """As far as this shape asks for it."""

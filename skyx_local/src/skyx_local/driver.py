@@ -74,7 +74,9 @@ class LocalDriver(CloudDriver[LocalSettings], SupportsStop, SupportsSelfEnd):
         return WhyNot(subject="local", reason="it needs Linux", fix=ANOTHER_CLOUD)
 
     def offers(self, query: Request) -> Iterable[Offer]:
-        """One offer, which reserves exactly what is asked for, or nothing when this machine can never have that."""
+        """One offer, which reserves exactly what is asked for, or nothing when this machine can never have that; to a
+        listing also one with all GPUs of each kind.
+        """
         return self._do.offers(query) if query.cloud in (None, self.name) else ()
 
     def why_nothing(self, query: Request) -> tuple[WhyNot, ...]:

@@ -56,10 +56,16 @@ class Operations:
         return Nodes(self.sandboxes, self.ledger, self.machine)
 
     def offers(self, query: Request) -> list[Offer]:
+        queries = [query]
+        if query.any_accelerators and not query.accelerators and query.instance_type is None:
+            queries += [query.model_copy(update={"accelerators": found}) for found in self.machine.accelerators()]
+        return [offer for each in queries if (offer := self._offer(each)) is not None]
+
+    def _offer(self, query: Request) -> Offer | None:
         shape = Shape.chosen(query)
         if shape is None or self.why_nothing(query):
-            return []
-        offer = Offer(
+            return None
+        return Offer(
             cloud="local",
             region=REGION,
             instance_type=shape.name,
@@ -68,7 +74,6 @@ class Operations:
             accelerators=shape.accelerators,
             hourly_usd=0.0,
         )
-        return [offer]
 
     def why_nothing(self, query: Request) -> tuple[WhyNot, ...]:
         shape = Shape.chosen(query)

@@ -12,6 +12,7 @@ import pytest
 
 from builders import offer
 from skyx_core import Session, loads
+from skyx_core.catalog.catalogue import Catalogue
 from skyx_core.drivers import CloudDriver, SupportsCatalogUpdate
 from skyx_core.errors import CatalogError, CloudError, UsageError
 from skyx_core.models import Capability, Idempotency, Link, Offer, Request, WhyNot
@@ -235,3 +236,55 @@ def test_unknown_clouds_and_accelerators_are_refused(session: Session) -> None:
     assert "mars" in caught.value.hint
     with pytest.raises(UsageError):
         session.offers("H100:many")
+
+
+class Europa(CloudDriver):  # type: ignore[type-arg]
+    """No catalogue, and machines with accelerators, some of them sold as spot, too."""
+
+    name = "europa"
+    idempotency = Idempotency.TOKEN
+    link = Link.SANDBOX
+    capabilities = frozenset({Capability.SPOT})
+
+    def offers(self, query: Request) -> Iterable[Offer]:
+        rows = [
+            ("plain", {}, 1.0),
+            ("one", {"H100": 1.0}, 3.0),
+            ("eight", {"H100": 8.0}, 20.0),
+            ("t", {"T4": 1.0}, 2.0),
+        ]
+        for kind, has, price in sorted(rows, key=lambda row: row[2]):
+            if query.any_accelerators or has == query.accelerators:
+                usd = price / 2 if query.use_spot else price
+                yield offer(
+                    "europa", "r", instance_type=kind, accelerators=has, hourly_usd=usd, use_spot=query.use_spot
+                )
+
+    locate = provision = find = describe = teardown = inventory = runner = _unused  # type: ignore[assignment]
+
+
+def test_a_driver_without_a_catalogue_lists_all_that_it_has(tmp_path: Path) -> None:
+    environ = {"SKYX_HOME": str(tmp_path / "home"), "SKYX_DISABLE_CLOUDS": "local"}
+    plugins = [("cloud", "europa", Europa)]
+    with Session(environ=environ, cwd=tmp_path, plugins=plugins, scan_plugins=False) as session:
+        rows = [(row.instance_type, row.use_spot, row.hourly_usd) for row in session.offers(cloud="europa")]
+        assert rows == [
+            ("plain", True, 0.5), ("plain", False, 1.0), ("t", True, 1.0), ("one", True, 1.5), ("t", False, 2.0),
+            ("one", False, 3.0), ("eight", True, 10.0), ("eight", False, 20.0),
+        ]  # fmt: skip
+        named = [(row.instance_type, row.use_spot) for row in session.offers("H100", "europa")]
+        assert named == [("one", True), ("one", False), ("eight", True), ("eight", False)]
+        assert [row.instance_type for row in session.offers("H100:8")] == ["eight", "eight"]
+        assert list(session.offers("A100")) == []
+        gpus = [(row.accelerators, row.hourly_usd, row.spot_hourly_usd) for row in session.gpus().rows]
+        assert gpus == [({"H100": 1.0}, 3.0, 1.5), ({"H100": 8.0}, 20.0, 10.0), ({"T4": 1.0}, 2.0, 1.0)]
+        assert [row.accelerators for row in session.gpus("H100").rows] == [{"H100": 1.0}, {"H100": 8.0}]
+        assert [row.instance_type for row in session.plan(task("resources: {}")).candidates] == ["plain"]
+
+
+def test_a_listing_of_a_catalogue_has_machines_with_accelerators(session: Session, tmp_path: Path) -> None:
+    (tmp_path / "m.csv").write_text(CSV + "plain,4,16,1,r,,\nbig,8,32,9,r,H100,8\n")
+    session.import_catalog("mars", tmp_path / "m.csv")
+    known = Catalogue.open(session.dirs, "mars")
+    assert [one.instance_type for one in known.offers(Request(any_accelerators=True))] == ["plain", "big"]
+    assert [one.instance_type for one in known.offers(Request())] == ["plain"]

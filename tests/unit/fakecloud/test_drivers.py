@@ -45,6 +45,13 @@ def test_offers_come_cheapest_first_and_fit(vm):
     assert all(offer.cpus >= 4 and not offer.accelerators and not offer.use_spot for offer in found)
 
 
+def test_a_listing_has_every_machine_a_plan_only_those_without_accelerators(driver):
+    listed, planned = list(driver.offers(Request(any_accelerators=True))), list(driver.offers(Request()))
+    assert {bool(offer.accelerators) for offer in listed} == {False, True}
+    assert [offer for offer in listed if not offer.accelerators] == planned
+    assert [offer.hourly_usd for offer in listed] == sorted(offer.hourly_usd for offer in listed)
+
+
 @pytest.mark.parametrize(
     ("query", "places"),
     [

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from local_cloud import PLACE, MemoryAttempt, concrete, driver, handle, request
-from skyx_core.api import Amount, CloudError
+from skyx_core.api import Amount, CloudError, Request
 from skyx_local.driver import LocalDriver
 from skyx_local.errors import RULES
 from skyx_local.shape import Shape
@@ -31,6 +31,12 @@ def test_two_clusters_cannot_hold_more_than_there_is(cloud: LocalDriver) -> None
     assert cloud.describe(second, PLACE).nodes == ()
     cloud.teardown(first, PLACE)
     assert len(cloud.provision(PLACE, wanted, MemoryAttempt(second)).nodes) == 2
+
+
+def test_a_listing_has_all_gpus_of_each_kind(cloud: LocalDriver) -> None:
+    listed = list(cloud.offers(Request(any_accelerators=True)))
+    assert [offer.accelerators for offer in listed] == [{}, {"H100": 2.0}]
+    assert [offer.accelerators for offer in cloud.offers(Request())] == [{}]
 
 
 def test_a_stopped_cluster_holds_only_its_addresses(cloud: LocalDriver) -> None:

@@ -43,10 +43,10 @@ class Catalogue:
 
     def offers(self, query: Request) -> Iterator[Offer]:
         """Those that satisfy the query, cheapest first, then by region, zone and type; lazily. None where there is no
-        catalogue. Machines with accelerators only to those who ask for accelerators or for the type.
+        catalogue. Machines with accelerators only to those who ask for accelerators, for the type or for any.
         """
         file = self.file()
-        return iter(()) if file is None else offers(file, Selection(query))
+        return iter(()) if file is None else offers(file, Selection(query, everything=query.any_accelerators))
 
     def why_nothing(self, query: Request) -> Sequence[WhyNot]:
         """Why there are none, with the nearest names, sizes and prices; () if there are some."""

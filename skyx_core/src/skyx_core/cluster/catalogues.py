@@ -12,7 +12,7 @@ from skyx_core.catalog.listing import Cheapest, cheapest, listing
 from skyx_core.catalog.near import near
 from skyx_core.cluster.clouds import catalogue_of
 from skyx_core.errors import CloudCallError, CloudError, PluginError, SkyxError, UsageError
-from skyx_core.models import Offer, Request
+from skyx_core.models import Capability, Offer, Request
 from skyx_core.results import CatalogInfo, GpuReport, GpuRow, OfferRow, to_iso
 from skyx_core.task.accelerators import accelerators
 from skyx_core.task.infra import cloud_name
@@ -87,19 +87,21 @@ class Catalogues:
         file = self.of(name).file()
         if file is not None:
             return listing(file, accelerator=wanted, count=count, region=region)
-        return (
-            offer
-            for offer in self._told(name, wanted, count, named)
-            if (wanted is None or count in (None, offer.accelerators.get(wanted))) and region in (None, offer.region)
-        )
+        told = (offer for offer in self._told(name, wanted, count, named) if region in (None, offer.region))
+        if wanted is None:
+            return told
+        return (o for o in told if wanted in o.accelerators and count in (None, o.accelerators[wanted]))
 
     def _told(self, name: str, wanted: str | None, count: float | None, named: str | None) -> Iterable[Offer]:
-        """By a driver that has no catalogue."""
+        """By a driver that has no catalogue: on demand and spot, cheapest first."""
         clouds, reasons = self._services.clouds.enabled(frozenset({name}))
         if not clouds and named:
             raise UsageError(f"cloud {name!r} can't be used", why=reasons[0].reason, hint=reasons[0].fix)
-        request = Request(accelerators={wanted: count or 1.0} if wanted else {})
-        return [offer for cloud in clouds for offer in cloud.offers(request)]
+        found: dict[tuple[object, ...], Offer] = {}
+        for cloud in clouds:
+            for request in _queries(wanted, count, spot=Capability.SPOT in cloud.capabilities):
+                found.update((_identity(offer), offer) for offer in cloud.offers(request))
+        return sorted(found.values(), key=lambda o: (o.hourly_usd, o.region, o.zone or "", o.instance_type, o.use_spot))
 
     def gpus(self, accelerator: str | None, cloud: str | None) -> GpuReport:
         wanted, count = parsed(accelerator)
@@ -148,6 +150,19 @@ class Catalogues:
                 f"there is no cloud {name!r} here", why="no plugin and no catalogue has this name", hint=hint
             )
         return [name]
+
+
+def _queries(wanted: str | None, count: float | None, *, spot: bool) -> Iterator[Request]:
+    """Everything, and what is asked for, for drivers that offer it only then."""
+    for use_spot in (False, True) if spot else (False,):
+        yield Request(any_accelerators=True, use_spot=use_spot)
+        if wanted is not None:
+            yield Request(accelerators={wanted: count or 1.0}, use_spot=use_spot)
+
+
+def _identity(o: Offer) -> tuple[object, ...]:
+    counts = tuple(sorted(o.accelerators.items()))
+    return o.region, o.zone, o.instance_type, counts, o.use_spot, o.hourly_usd, o.reservation
 
 
 def checked(cloud: str) -> str:

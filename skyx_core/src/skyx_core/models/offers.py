@@ -68,6 +68,7 @@ class Request(Model):
     cpus: Amount | None = None
     memory_gb: Amount | None = None
     accelerators: dict[str, float] = Field(default_factory=dict)  # per node, canonical names
+    any_accelerators: bool = False  # of a listing: machines with accelerators too, though none are asked for
     accelerator_args: dict[str, str | bool] = Field(default_factory=dict)
     use_spot: bool = False
     disk_size_gb: int | None = None

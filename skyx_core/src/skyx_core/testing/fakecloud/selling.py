@@ -30,7 +30,7 @@ def catalogue(
 
 def matching(offers: Iterable[Offer], query: Request, zones: Mapping[str, Sequence[str]]) -> list[Offer]:
     """Offers that satisfy the query, cheapest first; ``zones`` of each region. Machines with accelerators are
-    offered only to those who ask for them, or for the type by name.
+    offered only to those who ask for them, for the type by name, or for any.
     """
     found = [offer for offer in offers if _place_fits(offer, query, zones) and _machine_fits(offer, query)]
     return sorted(found, key=lambda offer: (offer.hourly_usd, offer.region, offer.instance_type))
@@ -47,7 +47,8 @@ def _place_fits(offer: Offer, query: Request, zones: Mapping[str, Sequence[str]]
 def _machine_fits(offer: Offer, query: Request) -> bool:
     if offer.use_spot != query.use_spot or query.instance_type not in (None, offer.instance_type):
         return False
-    if offer.accelerators != query.accelerators and not (query.instance_type and not query.accelerators):
+    unasked = not query.accelerators and (query.any_accelerators or query.instance_type is not None)
+    if offer.accelerators != query.accelerators and not unasked:
         return False
     return all(
         amount is None or amount.admits(value)
