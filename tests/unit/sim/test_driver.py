@@ -225,6 +225,7 @@ def test_offers_and_zones(bench: Make) -> None:
     offers = list(one.driver.offers(Request()))
     assert [(o.region, o.zone, o.instance_type) for o in offers] == [("east", None, "small"), ("west", None, "small")]
     assert [o.instance_type for o in one.driver.offers(Request(accelerators={"T4": 2}))] == ["gpu"]
+    assert {o.instance_type for o in one.driver.offers(Request(any_accelerators=True))} == {"small", "gpu"}
     assert [o.zone for o in one.driver.offers(Request(use_spot=True, zone="east-b"))] == ["east-b"]
     assert list(one.driver.offers(Request(cloud="sim2"))) == []
     zones = [o.zone for o in one.driver.locate(Request(instance_type="small"), "east")]

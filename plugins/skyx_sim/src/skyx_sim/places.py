@@ -55,13 +55,14 @@ class Shop:
 
     def offers(self, query: Request) -> Iterator[Offer]:
         """Those that may satisfy the query, cheapest first, then by region, zone and type. Machines with accelerators
-        are offered only to those who ask for accelerators or for the type by name.
+        are offered only to those who ask for accelerators, for the type by name, or for any.
         """
         if query.cloud not in (None, self._cloud.name):
             return
         for price, region, zone, name, kind in self._spot if query.use_spot else self._on_demand:
             fits = query.region in (None, region) and query.instance_type in (None, name)
-            asked = bool(query.accelerators) == bool(kind.accelerators) or query.instance_type == name
+            listed = query.any_accelerators and not query.accelerators
+            asked = listed or bool(query.accelerators) == bool(kind.accelerators) or query.instance_type == name
             there = query.zone is None or (query.zone == zone if zone else query.zone in self._members[region])
             if fits and asked and there:
                 yield Offer.model_construct(
