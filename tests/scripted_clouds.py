@@ -9,6 +9,7 @@ from typing import Any
 
 from skyx_core.api import (
     Attempt,
+    Candidate,
     Capability,
     CloudDriver,
     CloudError,
@@ -29,6 +30,7 @@ from skyx_core.api import (
     SandboxRunner,
     SandboxSpec,
     TeardownResult,
+    WhyNot,
     ZoneOption,
 )
 
@@ -57,6 +59,8 @@ class Script:
     spot_price: float | None = None
     key: str = "key-1"
     name_problem: str | None = None
+    offer_update: Mapping[str, object] = field(default_factory=dict)  # past the model's checks
+    lacking: BaseException | None = None
     leaves_nodes: bool = False  # what fails has made its nodes all the same
     calls: list[tuple[str, str, str | None]] = field(default_factory=list)
     root: Path = Path()
@@ -124,7 +128,13 @@ class ScriptedDriver(CloudDriver[Any]):
             for number, region in enumerate(script.regions)
             if query.region in (None, region)
         ]
-        return [offer for offer in found if not query.accelerators or offer.accelerators == query.accelerators]
+        fitting = [offer for offer in found if not query.accelerators or offer.accelerators == query.accelerators]
+        return [offer.model_copy(update=dict(script.offer_update)) for offer in fitting]
+
+    def lacks(self, candidate: Candidate, needs: Request) -> Sequence[WhyNot]:
+        if self.script.lacking is not None:
+            raise self.script.lacking
+        return ()
 
     def locate(self, request: Request, region: str) -> list[ZoneOption]:
         self.script.calls.append(("zones", region, None))

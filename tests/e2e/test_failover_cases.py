@@ -367,3 +367,80 @@ def test_a_cloud_that_cannot_use_the_name_is_left_out_as_a_whole(connect):
     launch(session)
     assert session.status().clusters[0].cloud == "other"
     assert odd.calls == []
+
+
+def odd_error(**fields):
+    error = said("bad", "Code", "message")
+    for name, value in fields.items():
+        setattr(error, name, value)
+    return error
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"body": b"{}"},
+        {"body": {"a": 1}},
+        {"code": b"C"},
+        {"details": ("x",)},
+        {"details": (5, None)},
+        {"message": 5j},
+    ],
+    ids=ascii,
+)
+def test_an_error_whose_fields_are_of_the_wrong_kind_is_the_plugins_fault_and_no_end(connect, fields):
+    bad = Script("bad", {"r1": [None]}, {("r1", None): odd_error(**fields)}, price=0.1)
+    good = Script("good", {"r1": [None]})
+    session = connect(bad, good)
+    launch(session)
+    assert session.status().clusters[0].cloud == "good"
+    (failed,) = failures(session)
+    assert (failed["rule"], failed["verdict"]["category"]) == ("core.fault.plugin", "plugin")
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"hourly_usd": None},
+        {"hourly_usd": "1"},
+        {"region": None},
+        {"accelerators": None},
+        {"cpus": "4"},
+        {"instance_type": "\ud800"},
+    ],
+    ids=ascii,
+)
+def test_offers_with_fields_of_the_wrong_kind_leave_only_their_cloud_out(connect, update):
+    bad = Script("bad", {"r1": [None]}, price=0.1, offer_update=update)
+    good = Script("good", {"r1": [None]})
+    session = connect(bad, good)
+    plan = session.plan(loads("resources: {cpus: 2+}\n").tasks[0])
+    assert [row.cloud for row in plan.candidates] == ["good"]
+    assert any("bad" in row.cloud and "wrong kind" in row.reason for row in plan.excluded)
+
+
+@pytest.mark.parametrize("fault", [SystemExit(0), Unprintable(), KeyError("x")], ids=["exit", "unprintable", "key"])
+def test_a_fault_in_lacks_leaves_only_that_cloud_out(connect, fault):
+    bad = Script("bad", {"r1": [None]}, price=0.1, lacking=fault)
+    good = Script("good", {"r1": [None]})
+    plan = connect(bad, good).plan(loads("resources: {cpus: 2+}\n").tasks[0])
+    assert [row.cloud for row in plan.candidates] == ["good"]
+    assert any(row.cloud == "bad" for row in plan.excluded)
+
+
+def test_a_launch_learns_what_another_one_meets_meanwhile(connect):
+    full = said("aws", "InsufficientInstanceCapacity", FULL.format(zone="a"), 500)
+    zones = [f"us-east-1{letter}" for letter in "abcd"]
+    aws = Script("aws", {"us-east-1": zones}, {("us-east-1", zone): full for zone in zones})
+    slow = connect(aws)
+
+    def meanwhile() -> None:
+        if len(aws.tried()) == 1:
+            with pytest.raises(NoCapacityError):
+                connect(aws).launch(loads("resources: {cpus: 2+}\n").tasks[0], cluster="other")
+        raise full
+
+    aws.answers = {("us-east-1", zones[0]): meanwhile, **{("us-east-1", zone): full for zone in zones[1:]}}
+    with pytest.raises(NoCapacityError):
+        launch(slow)
+    assert sorted(zone for _, zone in aws.tried()) == sorted([*zones, zones[0]]), "no zone but the first one twice"

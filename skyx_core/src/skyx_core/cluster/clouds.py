@@ -17,7 +17,15 @@ from skyx_core.drivers import (
     SupportsSelfEnd,
     SupportsStop,
 )
-from skyx_core.errors import CloudError, ClusterStateError, PluginError, PluginNotInstalledError, PluginTimeoutError
+from skyx_core.errors import (
+    CloudError,
+    ClusterStateError,
+    PluginBrokenError,
+    PluginError,
+    PluginNotInstalledError,
+    PluginTimeoutError,
+    storable,
+)
 from skyx_core.models import (
     Autostop,
     Candidate,
@@ -71,6 +79,7 @@ class Cloud:
         self.abilities = frozenset(label for kind, label in _ABILITIES if isinstance(driver, kind))
         self._fingerprint: str | None = None
         self._identity: str | None = None
+        self._lacks_broken: tuple[WhyNot, ...] = ()
         self._limit = min(driver.call_limit_s, services.settings.call_timeout_s)
 
     def call(
@@ -132,14 +141,21 @@ class Cloud:
         return price if isinstance(price, int | float) and 0 <= price < _INF else None
 
     def _lacks(self, candidate: Candidate, request: Request) -> Sequence[WhyNot]:
-        """Asked of every candidate, so without a thread of its own; a fault in it leaves the candidate out."""
+        """Asked of every candidate; a fault in it leaves the candidate out, and one that hangs is asked once."""
+        if not self._overrides("lacks") or self._lacks_broken:
+            return self._lacks_broken
         try:
-            found = tuple(self.driver.lacks(candidate, request))
+            found = tuple(
+                self.call("lacks", self.driver.lacks, candidate, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
+            )
             if all(isinstance(why, WhyNot) for why in found):
                 return found
             return (WhyNot(subject=self.name, reason="lacks() of the plugin returned something else than WhyNots"),)
-        except Exception as error:
-            return (WhyNot(subject=self.name, reason=f"lacks() of the plugin failed: {error!r}"),)
+        except PluginTimeoutError as error:
+            self._lacks_broken = (WhyNot(subject=self.name, reason=str(error), fix=error.hint),)
+            return self._lacks_broken
+        except (PluginError, CloudError) as error:
+            return (WhyNot(subject=self.name, reason=str(error)),)
 
     def offers(self, request: Request) -> Sequence[Offer]:
         return self._services.caller.call_iter(
@@ -154,15 +170,24 @@ class Cloud:
 
     def stream(self, request: Request) -> Iterator[Offer]:
         """As ``offers``, lazily; each look further has the limit. What came before an error is given first."""
-        return self._services.caller.stream(
+        stream = self._services.caller.stream(
             self.driver.offers,
             request,
-            limit=_OFFERS_LIMIT_S,
+            limit=min(_OFFERS_LIMIT_S, self._services.settings.call_timeout_s),
             what="offers()",
             plugin=self.name,
             distribution=self.distribution,
             expected=Offer,
         )
+        for offer in stream:
+            if not _sound(offer):
+                raise PluginBrokenError(
+                    f"offers() of plugin {self.name!r} gave an offer with fields of the wrong kind",
+                    plugin=self.name,
+                    distribution=self.distribution,
+                    why=ascii(offer)[:300],
+                )
+            yield offer
 
     def why_nothing(self, request: Request) -> Sequence[WhyNot]:
         return self.call("why_nothing", self.driver.why_nothing, request, expected=_SEVERAL, limit=_LOOK_LIMIT_S)
@@ -384,6 +409,21 @@ class Clouds:
             return WhyNot(subject=name, reason=str(error), fix=error.hint)
         except CloudError as error:
             return WhyNot(subject=name, reason=str(error))
+
+
+def _sound(offer: Offer) -> bool:
+    """Whether its fields are what the model says, also where a plugin went around its checks."""
+    numbers = (offer.hourly_usd, offer.cpus, offer.memory_gb, *_values(offer.accelerators))
+    texts = (offer.region, offer.instance_type, offer.zone or "")
+    return all(type(number) in (int, float) for number in numbers) and all(map(_storable, texts))
+
+
+def _values(counts: object) -> tuple[object, ...]:
+    return tuple(counts.values()) if isinstance(counts, dict) else (None,)
+
+
+def _storable(text: object) -> bool:
+    return isinstance(text, str) and (text.isascii() or storable(text) == text)
 
 
 def _seconds(value: object) -> float:

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from skyx_core.errors import AgentError, AttemptCancelled, CloudError, NodeError, PluginError, PluginTimeoutError
+from skyx_core.errors import (
+    AgentError,
+    AttemptCancelled,
+    CloudError,
+    NodeError,
+    PluginBrokenError,
+    PluginError,
+    PluginTimeoutError,
+)
 from skyx_core.failover import rules
 from skyx_core.failover.stamp import stamped, until_fixed
 from skyx_core.models import Category, Place, Scope, Verdict
@@ -25,7 +33,11 @@ class Judge:
 
     def attempt(self, choice: Choice, place: Place, error: Failure) -> Verdict:
         """Of an attempt, or of a call at its zones."""
-        return self._stamped(choice, place, self._plain(choice, place, error))
+        try:
+            verdict = self._plain(choice, place, error)
+        except Exception as unreadable:  # an error whose fields aren't what the contract says
+            verdict = self._unreadable(choice, place, unreadable)
+        return self._stamped(choice, place, verdict)
 
     def locate(self, choice: Choice, error: CloudError | PluginError) -> Verdict:
         """Of the question for zones: a region whose API doesn't answer is left out as a whole."""
@@ -42,6 +54,12 @@ class Judge:
         return rules.unknown(
             place, choice.candidate, problem, now, rule=rule, category=Category.CONFIG, block=Scope.CLOUD
         )
+
+    def _unreadable(self, choice: Choice, place: Place, unreadable: Exception) -> Verdict:
+        where = self._services.clouds.get(place.cloud).distribution
+        what = f"plugin {place.cloud!r}{f' ({where})' if where else ''} raised an error that can't be read"
+        fault = PluginBrokenError(what, plugin=place.cloud, why=f"{type(unreadable).__name__}: {unreadable}")
+        return self._fault(choice, place, fault, "core.fault.plugin")
 
     def _plain(self, choice: Choice, place: Place, error: Failure) -> Verdict:
         candidate, hooks = choice.candidate, self._services.hooks

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
 
 
+_AHEAD_S = 60.0  # a block from further ahead was learned while the clock was wrong
+
+
 class KnownBlocks:
     """What this and other launches learned, for clusters of so many ``nodes``. A record that can't be used only costs
     attempts: a warning, no error.
@@ -22,11 +25,13 @@ class KnownBlocks:
     def __init__(self, services: Services, nodes: int) -> None:
         self._services = services
         self._nodes = nodes
+        self._version = 0
 
     def load(self, blocks: Blocklist) -> None:
         """Add what holds now for the clouds in use, and count what ended lately."""
         now = self._services.clock.time()
         try:
+            self._version = self._services.store.others_wrote()
             stored = self._services.store.blocks(self._clouds(), now=now, ended_within=FORGET_S)
         except StateStoreError as error:
             self._warn(error)
@@ -34,8 +39,17 @@ class KnownBlocks:
         for block in stored:
             if block.until is not None and block.until <= now:
                 blocks.remember(block)
-            elif self._holds(block):
+            elif block.since <= now + _AHEAD_S and self._holds(block):
                 blocks.add(block)
+
+    def catch_up(self, blocks: Blocklist) -> None:
+        """Take over what other launches learned since; costs one question when there is nothing."""
+        try:
+            if self._services.store.others_wrote() == self._version:
+                return
+        except StateStoreError:
+            return  # told when it was loaded
+        self.load(blocks)
 
     def refresh(self, blocks: Blocklist) -> bool:
         """Take over what others learned, cleared or mended meanwhile; whether something is free that was not."""

@@ -13,6 +13,7 @@ from skyx_core.models import Candidate, Capability, Request, WhyNot
 from skyx_core.plan import needs
 from skyx_core.plan.near import near
 from skyx_core.plan.planner import Choice, Plan, Source, make_plan
+from skyx_core.plan.ranking import distinct
 from skyx_core.results import Excluded, Near, PipelinePlan, PlanRow, PlanTotal, TaskPlan
 
 if TYPE_CHECKING:
@@ -169,17 +170,18 @@ def show_plan(
     *,
     launchable: frozenset[str] | None = None,
 ) -> tuple[TaskPlan, Iterator[Choice]]:
-    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), and the whole stream again. ``launchable``: clouds
+    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), each once, and the whole stream again. ``launchable``: clouds
     that can be launched on; None = all.
     """
     most = MOST_ROWS if limit is None else limit
     head = list(islice(plan.choices, most + 1))
+    rows = list(distinct(head[:most], by_price=False))
     shown = TaskPlan(
         name,
         num_nodes,
-        [row(choice, blocks, launchable) for choice in head[:most]],
+        [row(choice, blocks, launchable) for choice in rows],
         [Excluded(why.subject, why.reason, why.fix) for why in plan.excluded],
-        tuple(choice.candidate for choice in head[:most]),
+        tuple(choice.candidate for choice in rows),
         more=len(head) > most,
         notes=[*plan.notes, *filter(None, [blocks.problem])],
     )

@@ -273,6 +273,8 @@ class Search:
             decided_at=now,
         )
         self._known.save(learned)
+        if not self._options.repair:
+            self._known.catch_up(self.engine.blocks)
 
     def _clean(self, action: CleanUp) -> None:
         if self._fence.cancelled and self._options.keep_on_interrupt():
