@@ -8,9 +8,12 @@ import pytest
 
 from builders import offer
 from market_clouds import market, session
+from skyx_core.cluster.planned_blocks import PlannedBlocks
+from skyx_core.cluster.planning import draw_plan, show_plan
 from skyx_core.cluster.wiring import make_services
 from skyx_core.errors import StateStoreError
 from skyx_core.models import Block, BlockKey
+from skyx_core.plan.planner import Plan
 from skyx_core.session import Session
 from skyx_core.state.blocks import BlockTable
 from skyx_core.task import Task, loads
@@ -57,6 +60,17 @@ def test_when_everything_is_blocked_nothing_is_first(tmp_path: Path) -> None:
         plan = one.plan_pipeline([task()])
     assert plan.tasks[0].first is None
     assert plan.total.hourly_usd == 1
+
+
+def test_what_is_planned_twice_is_shown_once(tmp_path: Path) -> None:
+    with session(tmp_path, MARS) as one:
+        services, wanted = make_services(one), task().requests()
+        first = list(draw_plan(services, wanted, ordered=False).choices)
+        plan = Plan(choices=iter([first[2], *first]))
+        shown, again = show_plan(plan, None, 1, 10, PlannedBlocks(services, 1))
+    assert [row.region for row in shown.candidates] == ["r3", "r1", "r2"]
+    assert [candidate.region for candidate in shown.chosen] == ["r3", "r1", "r2"]
+    assert len(list(again)) == 4
 
 
 @pytest.mark.parametrize(
