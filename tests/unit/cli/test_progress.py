@@ -49,6 +49,10 @@ def test_every_kind_of_event_can_be_shown() -> None:
             assert line.render()
 
 
+def test_a_plan_that_was_shown_is_not_told_again() -> None:
+    assert Phases().feed(Event(kind=EventKind.PLANNED, time=0, message="3 candidates")) == []
+
+
 def test_plain_progress_is_on_stderr() -> None:
     result = skyx("launch", "-y", "-d", "true", session=FakeSession(events=RUN))
     assert "+ Cluster a is up" in result.err

@@ -55,7 +55,8 @@ _SAID = {
     "warning": "Warning",
     "gave_up": "Gave up",
 }
-_SILENT = {"planned", "zones_located", "launch_ended", "status_changed", "job_status"}
+_NEVER = {"planned"}  # the plan itself was shown
+_SILENT = {"zones_located", "launch_ended", "status_changed", "job_status"}
 
 
 class Phases:
@@ -86,7 +87,7 @@ class Phases:
             return self._begin(event, _titled(_BEGINS[kind], event))
         if kind in _ENDS:
             return self._end(event)
-        if kind in _SILENT and not event.message:
+        if kind in _NEVER or (kind in _SILENT and not event.message):
             return []
         mark = "!" if kind in {"warning", "gave_up"} else "-"
         return [Line(mark, _said(_SAID.get(kind, ""), event), repeated=kind == "gave_up")]

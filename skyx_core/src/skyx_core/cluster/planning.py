@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING
 
+from skyx_core.cluster.catalogued import catalogued, told_of_catalogues
 from skyx_core.cluster.planned_blocks import PlannedBlocks
 from skyx_core.errors import PluginError
-from skyx_core.models import Candidate, Capability, Request, WhyNot
-from skyx_core.plan import needs
+from skyx_core.models import Candidate, Request, WhyNot
 from skyx_core.plan.near import near
 from skyx_core.plan.planner import Choice, Plan, Source, make_plan
 from skyx_core.plan.ranking import distinct
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
     from skyx_core.task import Task
 
-_CATALOGUED = "'skyx plan --catalogued' plans over its catalogue; nothing can be launched there"
 MOST_ROWS = 10_000  # of one plan, unless more are asked for
 
 
@@ -96,43 +95,10 @@ def _market(services: Services, requests: Sequence[Request], options: PlanOption
     clouds, reasons = services.clouds.enabled(named if everything_named else frozenset())
     sources = [cloud.source() for cloud in clouds]
     launchable = frozenset(source.cloud for source in sources)
-    more = list(_catalogued(services, launchable)) if options.catalogued else []
+    more = list(catalogued(services, launchable)) if options.catalogued else []
     planned = {source.cloud for source in more}
     left = [why for why in reasons if why.subject not in planned]
-    return _Market(sources + more, launchable, list(_told_of_catalogues(services, left)))
-
-
-def _told_of_catalogues(services: Services, reasons: Sequence[WhyNot]) -> Iterator[WhyNot]:
-    """For a cloud that can't be used, but that could be planned over."""
-    from skyx_core.catalog.catalogue import imported_names
-
-    here = imported_names(services.dirs) if reasons else []
-    installed = services.plugins.names("cloud") if here else []
-    for why in reasons:
-        if why.subject not in here:
-            yield why
-        elif why.subject in installed:
-            yield why.model_copy(update={"fix": f"{why.fix}{'; ' if why.fix else ''}{_CATALOGUED}"})
-        else:
-            reason = "no installed plugin offers this cloud; only a catalogue of it is here"
-            yield why.model_copy(update={"reason": reason, "fix": _CATALOGUED})
-
-
-def _catalogued(services: Services, launchable: frozenset[str]) -> Iterator[Source]:
-    """Clouds that can't be used here, but that have a catalogue; what they could do isn't known, so all is assumed."""
-    from skyx_core.catalog.catalogue import imported_names
-
-    everything = frozenset(Capability)
-    abilities = frozenset({needs.STOP, needs.SELF_END, needs.PORTS})
-    for name in imported_names(services.dirs):
-        if name not in launchable:
-            known = services.clouds.catalogue(name)
-            yield Source(name, everything, abilities, known.offers, _lacks_nothing, known.why_nothing)
-
-
-def _lacks_nothing(candidate: Candidate, request: Request) -> Sequence[WhyNot]:
-    del candidate, request
-    return ()
+    return _Market(sources + more, launchable, list(told_of_catalogues(services, left)))
 
 
 def _egress(services: Services, arriving: Arriving, notes: list[str]) -> Callable[[Candidate], float]:
@@ -170,8 +136,9 @@ def show_plan(
     *,
     launchable: frozenset[str] | None = None,
 ) -> tuple[TaskPlan, Iterator[Choice]]:
-    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), each once, and the whole stream again. ``launchable``: clouds
-    that can be launched on; None = all.
+    """The first ``limit`` choices as rows (None: ``MOST_ROWS``), each once, and the whole stream again.
+
+    ``launchable``: clouds that can be launched on; None = all.
     """
     most = MOST_ROWS if limit is None else limit
     head = list(islice(plan.choices, most + 1))
