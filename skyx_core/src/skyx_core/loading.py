@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
@@ -13,7 +14,7 @@ from skyx_core.specifiers import allows
 if TYPE_CHECKING:
     from skyx_core.calls import Caller
     from skyx_core.index import Entry
-    from skyx_core.models import ErrorRule, RuleTable
+    from skyx_core.models import RuleTable
 
 IMPORT_LIMIT_S = 5.0
 SUPPORTED_API_VERSIONS = frozenset({API_VERSION})
@@ -158,27 +159,29 @@ def check_class(plugin: object, base: type, entry: Entry) -> None:
 
 
 def check_rules(table: object, entry: Entry) -> None:
-    """Raise unless it is a table of error rules, or a sequence of them."""
+    """Raise unless it is a table of error rules, or a sequence of them, with patterns that compile."""
     from skyx_core.models import ErrorRule, RuleTable
 
     operation = Operation("the table of error rules", entry.name, entry.where)
     if isinstance(table, RuleTable):
+        for name in ("summaries", "wrappers"):
+            for text in (*getattr(table, name), "|".join(f"(?:{each})" for each in getattr(table, name))):
+                _check_pattern(text, name, operation)
         table = table.rules
     if not isinstance(table, Iterable):
         raise operation.broken("is not a sequence", why=f"{entry.value} is {type(table).__name__}")
     for row in table:
         operation.checked(row, ErrorRule)
-        _check_patterns(row, operation)
+        for name in ("code", "operation", "kind", "region", "instance_type"):
+            _check_pattern(getattr(row, name), f"{row.id}: {name}", operation)
+        _check_pattern(row.message, f"{row.id}: message", operation, re.IGNORECASE | re.DOTALL)
 
 
-def _check_patterns(rule: ErrorRule, operation: Operation) -> None:
-    import re
-
-    for name in ("code", "message", "operation", "kind", "region", "instance_type"):
-        try:
-            re.compile(getattr(rule, name) or "")
-        except re.error as error:
-            raise operation.broken(f"has a bad pattern in rule {rule.id!r}", why=f"{name}: {error}") from error
+def _check_pattern(text: str | None, name: str, operation: Operation, flags: int = 0) -> None:
+    try:
+        re.compile(text or "", flags)
+    except re.error as error:
+        raise operation.broken("has a bad pattern", why=f"{name}: {error}") from error
 
 
 def as_table(table: object) -> RuleTable:

@@ -13,7 +13,7 @@ from skyx_core.failover.needles import folded, needles
 from skyx_core.models import Candidate, ErrorRule, Place, RuleTable
 
 _KNOWN_AT_MOST = 4096
-_END_AT_MOST = 10_000  # of a message, at each of its ends, where rules look
+_END_AT_MOST = 4_000  # of a message, at each of its ends, where rules look
 _CODE_AT_MOST = 500
 _NO_GROUPS: Mapping[str, str] = {}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -27,6 +28,7 @@ _CERTAIN_FIRST = (
     Category.TRANSIENT,
 )
 _RANK: Mapping[Category, int] = {category: rank for rank, category in enumerate(_CERTAIN_FIRST)}
+_NAMED = re.compile(r"\{([a-z_]\w*)\}")  # what a hint shows; anything else in braces stays as it is
 _REASON_AT_MOST = 2000
 
 
@@ -153,11 +155,6 @@ def _sure(blocks: tuple[Block, ...], rule: ErrorRule, met: Met) -> tuple[Block, 
     return blocks + blocks_for(rule, narrowest(place), replace(met, place=place))
 
 
-class _Known(dict[str, str]):
-    def __missing__(self, key: str) -> str:
-        return f"{{{key}}}"
-
-
 def _filled(hint: str, hit: Hit, met: Met) -> str:
     if "{" not in hint:
         return hint
@@ -167,7 +164,5 @@ def _filled(hint: str, hit: Hit, met: Met) -> str:
         "zone": ", ".join(met.place.zones) or met.place.region,
         "instance_type": met.candidate.instance_type,
     }
-    try:
-        return hint.format_map(_Known({**facts, **hit.groups}))
-    except (ValueError, IndexError, AttributeError, KeyError):
-        return hint
+    known = {**facts, **hit.groups}
+    return _NAMED.sub(lambda found: known.get(found[1], found[0]), hint)

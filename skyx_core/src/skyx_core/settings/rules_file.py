@@ -41,7 +41,8 @@ class UserRules:
     rules: tuple[tuple[tuple[str, ...] | None, ErrorRule], ...] = ()
 
     def table(self, cloud: str) -> RuleTable:
-        return RuleTable(rules=tuple(rule for clouds, rule in self.rules if clouds is None or cloud in clouds))
+        rules = tuple(rule for clouds, rule in self.rules if clouds is None or cloud in clouds)
+        return RuleTable(rules=rules, code_in_text=True)
 
 
 def read_rules(path: Path) -> UserRules:
