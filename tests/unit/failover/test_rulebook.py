@@ -228,3 +228,18 @@ def test_every_zone_that_was_tried_is_covered():
     assert uncovered((), met) == ("r1-a", "r1-b")
     assert uncovered(verdict.blocks[:1], met) == ("r1-b",)
     assert uncovered(verdict.blocks, met) == ()
+
+
+def test_what_the_deciding_error_blocks_comes_first_whatever_the_order_in_the_answer():
+    table = RuleTable(
+        rules=(
+            ErrorRule(id="full", code="Full", category=Category.CAPACITY, block=Scope.INSTANCE_TYPE_IN_ZONE),
+            ErrorRule(id="denied", code="Denied", category=Category.AUTH, block=Scope.CLOUD),
+        )
+    )
+    place = Place(cloud="c", region="r1", zones=("r1-a",))
+    for codes in (("Full", "Denied"), ("Denied", "Full")):
+        error = CloudError("c", "run", "Summary", details=tuple(CloudErrorDetail(code=code) for code in codes))
+        verdict = Rulebook((table,)).classify(error, place=place, candidate=candidate(zone="r1-a"), now=0)
+        assert (verdict.rule, verdict.block) == ("denied", Scope.CLOUD)
+        assert verdict.blocks[0].key == BlockKey(cloud="c")

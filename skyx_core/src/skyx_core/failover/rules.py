@@ -64,7 +64,8 @@ class Rulebook:
         hits = [hit for leaf in leaves if (hit := first(leaf, error, place, candidate)) is not None]
         if not hits:
             return unknown(place, candidate, met.reason, now, nodes_may_exist=error.nodes_may_exist)
-        best = hits[0] if len(hits) == 1 else min(hits, key=_rank)
+        hits.sort(key=_rank)  # stable: of equal ones the first decides
+        best = hits[0]
         blocks = [block for hit in hits if _blocks_now(hit.rule) for block in _blocks(hit, met)]
         return _verdict(best, met, blocks, error, self._preferred(best, error))
 
