@@ -201,7 +201,8 @@ class Plugins:
         from difflib import get_close_matches
 
         installed = self.names(kind)
-        near = get_close_matches(name, installed, n=1)
+        known = [*installed, *(self.names("rules") if kind == "cloud" else ())]
+        near = get_close_matches(name, known, n=1) if name not in known else []
         if name in index.extras:
             hint = f"pip install 'skyx[{name}]'"
         elif near:

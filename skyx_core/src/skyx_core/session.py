@@ -96,7 +96,8 @@ class Session:
         """Candidates in order with prices, and why others were left out. Changes nothing, needs no credentials.
 
         ``limit``: None = all, but no more than 10,000. ``optimize``: "cost" or "time"; None = the setting. ``near``:
-        say what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here.
+        say what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here;
+        else only those that the task names, and all of them where nothing fits that can be launched on.
         """
         whole = self.plan_pipeline([task], limit=limit, optimize=optimize, near=near, catalogued=catalogued)
         return whole.tasks[0]

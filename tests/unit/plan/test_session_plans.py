@@ -9,7 +9,6 @@ import pytest
 
 from builders import offer
 from market_clouds import market, session
-from skyx_core.api import WhyNot
 from skyx_core.cluster import clouds
 from skyx_core.errors import UsageError
 from skyx_core.results import to_json
@@ -212,55 +211,3 @@ def test_the_target_comes_from_the_call_else_from_the_settings(tmp_path: Path) -
         assert one.launch(task(), dryrun=True, optimize="cost").candidate["instance_type"] == "s"
         with pytest.raises(UsageError, match="'cost' or 'time'"):
             one.plan(task(), optimize="fast")
-
-
-CSV = "InstanceType,vCPUs,MemoryGiB,Price,SpotPrice,Region,AvailabilityZone\nm8,8,32,0.4,0.1,eu-1,eu-1a\n"
-
-
-def test_clouds_of_which_only_a_catalogue_is_here_are_planned_when_asked_for(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(CSV)
-    with session(tmp_path, GOOD) as one:
-        one.import_catalog("elsewhere", tmp_path / "x.csv")
-        assert [row.cloud for row in one.plan(task()).candidates] == ["good"]
-        rows = one.plan(task(), catalogued=True).candidates
-        assert [(row.cloud, row.launchable) for row in rows] == [("elsewhere", False), ("good", True)]
-        named = one.plan(task("{infra: elsewhere, use_spot: true}"), catalogued=True)
-        assert [(row.zone, row.launchable) for row in named.candidates] == [("eu-1a", False)]
-        assert not [item for item in named.excluded if item.cloud == "elsewhere"]
-
-
-def test_who_names_a_cloud_of_which_only_a_catalogue_is_here_hears_how_to_plan_over_it(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(CSV)
-    shut = market("shut", [], disabled=lambda self: WhyNot(subject="shut", reason="no credentials", fix="log in"))
-    with session(tmp_path, GOOD, shut) as one:
-        for name in ("elsewhere", "shut", "good"):
-            one.import_catalog(name, tmp_path / "x.csv")
-        (left,) = one.plan(task("{infra: elsewhere}")).excluded
-        assert left.reason == "no installed plugin offers this cloud; only a catalogue of it is here"
-        assert left.fix.startswith("'skyx plan --catalogued' plans over its catalogue")
-        (left,) = one.plan(task("{infra: shut}")).excluded
-        assert (left.reason, left.fix.partition(" plans ")[0]) == ("no credentials", "log in; 'skyx plan --catalogued'")
-        (left,) = one.plan(task("{infra: nowhere}")).excluded
-        assert "catalogue" not in left.reason + left.fix
-
-
-def test_what_moving_data_from_a_cloud_without_a_plugin_costs_is_not_known_and_no_error(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(CSV)
-    with session(tmp_path, GOOD) as one:
-        one.import_catalog("elsewhere", tmp_path / "x.csv")
-        tasks = [task("{infra: elsewhere}", outputs="{x: 5}"), task(outputs="{x: 5}"), task()]
-        plan = one.plan_pipeline(tasks, catalogued=True)
-    assert [row.cloud for row in plan.tasks[1].candidates] == ["elsewhere", "good"]
-    assert [row.egress_usd for each in plan.tasks for row in each.candidates] == [0.0] * 5
-    assert plan.tasks[1].notes == ["the price of moving data from elsewhere to good isn't known, and not counted"]
-
-
-def test_a_damaged_catalogue_spoils_only_its_own_cloud(tmp_path: Path) -> None:
-    (tmp_path / "x.csv").write_text(CSV)
-    with session(tmp_path, GOOD) as one:
-        one.import_catalog("elsewhere", tmp_path / "x.csv")
-        (found,) = one.dirs.catalogues.glob("*")
-        found.write_bytes(b"garbage" * 1000)
-        plan = one.plan(task(), catalogued=True)
-    assert [row.cloud for row in plan.candidates] == ["good"]
-    assert [item.cloud for item in plan.excluded if "elsewhere" in item.cloud] == ["elsewhere"]

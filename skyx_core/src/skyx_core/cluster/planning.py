@@ -34,8 +34,9 @@ class Arriving:
 @dataclass(frozen=True)
 class PlanOptions:
     """How to plan. ``limit``: rows; None = all, but at most ``MOST_ROWS``. ``optimize``: "" = the setting.
-    ``near``: what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here.
-    ``parallel``: tasks hand nothing on to each other.
+    ``near``: what fits nearly even if something fits. ``catalogued``: also clouds of which only a catalogue is here;
+    without it only those that the task names, and all if nothing else fits. ``parallel``: tasks hand nothing on to each
+    other.
     """
 
     limit: int | None = None
@@ -53,9 +54,9 @@ def draw_plan(
     options: PlanOptions | None = None,
     arriving: Arriving | None = None,
 ) -> Plan:
-    """The lazy plan over enabled clouds."""
+    """The lazy plan over clouds that can be launched on."""
     options = options or PlanOptions()
-    market = _market(services, requests, options)
+    market = _market(services, requests, options.catalogued)
     return _draw(services, requests, market, ordered=ordered, options=options, arriving=arriving)
 
 
@@ -89,16 +90,19 @@ class _Market:
     reasons: list[WhyNot]
 
 
-def _market(services: Services, requests: Sequence[Request], options: PlanOptions) -> _Market:
-    named = frozenset(request.cloud for request in requests if request.cloud)
+def _named(requests: Sequence[Request]) -> frozenset[str]:
+    return frozenset(request.cloud for request in requests if request.cloud)
+
+
+def _market(services: Services, requests: Sequence[Request], others: bool | frozenset[str]) -> _Market:
+    """``others``: whether clouds of which only a catalogue is here belong to it, or which of them."""
     everything_named = all(request.cloud for request in requests)
-    clouds, reasons = services.clouds.enabled(named if everything_named else frozenset())
+    clouds, reasons = services.clouds.enabled(_named(requests) if everything_named else frozenset())
     sources = [cloud.source() for cloud in clouds]
     launchable = frozenset(source.cloud for source in sources)
-    more = list(catalogued(services, launchable)) if options.catalogued else []
-    planned = {source.cloud for source in more}
-    left = [why for why in reasons if why.subject not in planned]
-    return _Market(sources + more, launchable, list(told_of_catalogues(services, left)))
+    more = list(catalogued(services, launchable, others))
+    told = told_of_catalogues(services, reasons, frozenset(source.cloud for source in more))
+    return _Market(sources + more, launchable, list(told))
 
 
 def _egress(services: Services, arriving: Arriving, notes: list[str]) -> Callable[[Candidate], float]:
@@ -189,18 +193,36 @@ def plan_tasks(services: Services, tasks: Sequence[Task], options: PlanOptions) 
 
 
 def _plan_task(services: Services, task: Task, options: PlanOptions, arriving: Arriving | None) -> TaskPlan:
+    """Over clouds that can be launched on, and those named; over every catalogue that is here if nothing else fits."""
     requests = task.requests()
-    market = _market(services, requests, options)
-    plan = _draw(services, requests, market, ordered=task.order, options=options, arriving=arriving)
-    blocks = PlannedBlocks(services, task.num_nodes)
-    shown, _ = show_plan(plan, task.name, task.num_nodes, options.limit, blocks, launchable=market.launchable)
-    near_ones = near_rows(services, requests, options) if options.near or not shown.candidates else []
+    named = _named(requests)
+    shown = _shown(services, task, options, arriving, options.catalogued or named)
+    if not shown.candidates and not options.catalogued:
+        wider = _shown(services, task, options, arriving, others=True)
+        shown = wider if wider.candidates else shown
+    near_ones: list[Near] = []
+    if options.near or not shown.candidates:
+        near_ones = near_rows(services, requests, options.catalogued or named)
+        if not near_ones and not options.catalogued:
+            near_ones = near_rows(services, requests, others=True)
     return replace(shown, near=near_ones, optimize=options.optimize or services.settings.optimize)
 
 
-def near_rows(services: Services, requests: Sequence[Request], options: PlanOptions) -> list[Near]:
-    """What fits nearly, over every usable cloud, also those that the requests don't name."""
-    market = _market(services, [Request()], options)
+def _shown(
+    services: Services, task: Task, options: PlanOptions, arriving: Arriving | None, others: bool | frozenset[str]
+) -> TaskPlan:
+    requests = task.requests()
+    market = _market(services, requests, others)
+    plan = _draw(services, requests, market, ordered=task.order, options=options, arriving=arriving)
+    blocks = PlannedBlocks(services, task.num_nodes)
+    return show_plan(plan, task.name, task.num_nodes, options.limit, blocks, launchable=market.launchable)[0]
+
+
+def near_rows(services: Services, requests: Sequence[Request], others: bool | frozenset[str] = False) -> list[Near]:
+    """What fits nearly, over every usable cloud, also those that the requests don't name, and ``others``, of which only
+    a catalogue is here (True: all).
+    """
+    market = _market(services, [Request()], others)
     blocks = PlannedBlocks(services, max((request.num_nodes for request in requests), default=1))
     found = near(requests, market.sources)
     return [Near(one.field, one.asked, one.nearest, row(one.choice, blocks, market.launchable)) for one in found]
@@ -208,7 +230,7 @@ def near_rows(services: Services, requests: Sequence[Request], options: PlanOpti
 
 def relaxation(services: Services, requests: Sequence[Request]) -> str:
     """The cheapest change of one demand that would make something fit, as a sentence; "" if none would."""
-    found = near_rows(services, requests, PlanOptions())
+    found = near_rows(services, requests)
     if not found:
         return ""
     one = found[0]
