@@ -13,7 +13,7 @@ from skyx_sim.rules import Tables, book_for
 from skyx_sim.scenario import Scenario
 from skyx_sim.world import Ask, CloudWorld, make_worlds
 
-ROUND_S, REMEMBERED_S = 30.0, 3 * 3600.0
+ROUND_S, REMEMBERED_S = 30.0, 3 * 3600.0  # between rounds and looks; how long ended blocks count
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ def fits(request: Request, offer) -> bool:
 def matches(key: BlockKey, item: Item) -> bool:
     c = item.candidate
     plain = {
-        "cloud": c.cloud, "region": c.region, "zone": c.zone, "instance_type": c.instance_type, "account": "",
+        "cloud": c.cloud, "region": c.region, "zone": c.zone, "instance_type": c.instance_type,
         "use_spot": c.use_spot, "reservation": c.reservation or "", "request": digest(item.request),
         "accelerators": tuple(sorted(c.accelerators.items())),
     }  # fmt: skip
@@ -90,8 +90,9 @@ class Walk:
             ran = min(left, self.limit - self.now) if lasts is None else min(left, lasts, self.limit - self.now)
             self.now, left = self.now + ran, left - ran
             if left <= 0 or self.now >= self.limit:
-                return "UP" if left <= 0 else "LIMIT"
+                return "UP"
             world.release(answer)
+            self.drop_mended()
         return status
 
     def free_at(self, item: Item) -> float:
@@ -99,7 +100,8 @@ class Walk:
         return max(live, default=self.now)
 
     def search(self) -> str:
-        todo, parked, tried = items(self.scenario, self.worlds), [], []
+        plan = items(self.scenario, self.worlds)
+        todo, parked, tried = list(plan), [], []
         while True:
             while todo:
                 item = todo.pop(0)
@@ -111,17 +113,15 @@ class Walk:
                     return verdict
                 tried.append(item)
                 self.favour(todo, item, set(verdict.prefer))
-            todo = [item for item in parked if self.free_at(item) <= self.now]
+            todo = sorted((item for item in parked if self.free_at(item) <= self.now), key=plan.index)
             parked = [item for item in parked if item not in todo]
             if todo:
                 continue
             if not self.scenario.retry_until_up or not parked + tried:
                 return "GAVE_UP"
-            self.now = max(self.now + ROUND_S, min(self.free_at(item) for item in parked + tried))
-            if self.now > self.limit:
-                self.now = self.limit
+            if not self.wait(max(self.now + ROUND_S, min(self.free_at(item) for item in parked + tried))):
                 return "LIMIT"
-            todo, parked, tried = items(self.scenario, self.worlds), [], []
+            todo, parked, tried = list(plan), [], []
 
     def try_here(self, item: Item) -> str | Verdict:
         """Until it is up, or this place is given up."""
@@ -130,6 +130,7 @@ class Walk:
         place, world = Place(cloud=c.cloud, region=c.region, zones=zones), self.worlds[c.cloud]
         while True:
             self.places.append(c.infra())
+            fingerprint = self.fingerprint(c.cloud)
             answer = world.ask(Ask(c.region, zones, c.instance_type, c.use_spot, item.request.num_nodes), self.now)
             if not self.pass_to(self.now + answer.after):
                 return "LIMIT"
@@ -137,7 +138,7 @@ class Walk:
                 self.won = world, answer
                 return "UP"
             verdict = self.books[c.cloud].classify(answer.error, place=place, candidate=c, now=self.now)
-            verdict = stamped(verdict, fingerprint="", request=digest(item.request))
+            verdict = stamped(verdict, fingerprint=fingerprint, request=digest(item.request))
             again = (
                 self.now + verdict.retry.pause(retries + 1) if verdict.retry and retries < verdict.retry.max else None
             )
@@ -152,8 +153,29 @@ class Walk:
             if again is None:
                 return verdict
             retries += 1
-            if not self.pass_to(max(self.now, again)):
-                return "LIMIT"
+            while again > self.now:
+                if not self.wait(again):
+                    return "LIMIT"
+
+    def wait(self, time: float) -> bool:
+        """False if the limit comes first. Looks now and then whether credentials were renewed, which may end it."""
+        look = began = self.now
+        while (look := look + ROUND_S) < min(time, self.limit):
+            self.now = look
+            if self.drop_mended():
+                return True
+        self.now = began
+        return self.pass_to(time)
+
+    def fingerprint(self, cloud: str) -> str:
+        credentials = self.worlds[cloud].cloud.credentials
+        return "new" if credentials and credentials.renew and credentials.renew <= self.now else "old"
+
+    def drop_mended(self) -> bool:
+        mended = [k for k, b in self.blocks.items() if b.fingerprint and b.fingerprint != self.fingerprint(k.cloud)]
+        for key in mended:
+            del self.blocks[key]
+        return bool(mended)
 
     def pass_to(self, time: float) -> bool:
         self.now = min(time, self.limit)

@@ -24,6 +24,7 @@ RULES = ("aws", "gcp", "kubernetes", "azure", "sim")
 ZONES = st.sampled_from([(), ("a",), ("a", "b"), ("a", "b", "c")])
 PRICES = st.sampled_from([0.5, 1.0, 1.5])
 FEW = st.sampled_from([0, 0, 0, 1, 4])
+RENEWALS = st.sampled_from([None, 11, 45, 200, 600, 5000])
 TIMES = st.sampled_from([0, 5, 30, 60, 301, 400, 700, 4000])
 
 
@@ -106,6 +107,10 @@ def clouds(draw, name, *, slow=False):
         found["rate_limit"] = {"calls": draw(st.integers(1, 3)), "per": 60}
     if draw(st.integers(0, 3)) == 0:
         found["credentials"] = {"expire": draw(st.sampled_from([0, 10]))}
+        if not slow:
+            found["credentials"]["renew"] = draw(RENEWALS)
+    if not slow:
+        found["preemption"] = {"mean": 600}
     return found
 
 
@@ -131,6 +136,7 @@ def scenarios(draw, *, hedged=False):
             "retry_until_up": again,
             "hedge": draw(st.integers(2, 4)) if hedged else 1,
             "slow_after": draw(st.sampled_from([10, 60])),
+            "run_for": 0 if hedged else draw(st.sampled_from([0, 9000])),
         }
     )
 
@@ -142,10 +148,14 @@ def test_the_simulator_tries_what_a_walk_by_hand_tries() -> None:
     @settings(max_examples=ONE, deadline=None, database=None, derandomize=not is_full())
     def check(scenario) -> None:
         result = simulate(scenario, tables=TABLES)
-        walk = Walk(scenario, TABLES)
-        assert (walk.run(), walk.places) == (result.status, result.places)
-        assert abs(walk.now - result.virtual_seconds) < 1e-6
+        if not result.counts.reopened:  # what is left of a cloud that opens again comes after what was met before
+            walk = Walk(scenario, TABLES)
+            assert (walk.run(), walk.places) == (result.status, result.places)
+            assert abs(walk.now - result.virtual_seconds) < 1e-6
         met.update(
+            reopened=result.counts.reopened > 0,
+            held=result.counts.held,
+            preemptions=result.counts.preemptions,
             expiries=result.counts.expiries,
             retries=result.counts.retries,
             skipped=result.counts.skipped,
@@ -155,7 +165,9 @@ def test_the_simulator_tries_what_a_walk_by_hand_tries() -> None:
 
     check()
     print(f"searches met: {dict(met)}")
-    assert all(met[name] for name in ("expiries", "retries", "skipped", "partial", "UP", "GAVE_UP", "ABORTED", "LIMIT"))
+    assert all(met[name] for name in ("expiries", "retries", "skipped", "partial", "held", "preemptions"))
+    assert all(met[name] for name in ("UP", "GAVE_UP", "ABORTED", "LIMIT"))
+    assert met["reopened"] < ONE / 5
 
 
 def test_hedging_never_ends_with_two_clusters_nor_leaves_anything() -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from skyx_core.api import ScenarioError, TaskFileError
+from skyx_core.api import ScenarioError
 from skyx_sim import load_scenario, parse_scenario
 
 GOOD = """\
@@ -116,11 +116,74 @@ def test_every_mistake_is_named() -> None:
     assert "3 mistakes" in caught.value.what
 
 
+MANY = """\
+task:
+  resources: {acelerators: T4:1}
+clouds:
+  - name: sim
+    rules: awz
+    regions: [{name: r1, zones: [z1]}, {name: r2, price_factor: -1}, r1]
+    types:
+      - {name: t4, cpus: 0, memory: 16, price: 0.5, bucket: G, regions: [r2, r3]}
+    capacity:
+      - {zone: z9, nodes: many}
+      - {region: r9, nodes: 1}
+    quota:
+      - {bucket: GG, nodes: 4}
+    errors:
+      - {type: t5, error: {code: Oops}}
+      - {error: {}}
+  - name: sim
+    regions: 1
+    types: [{name: t4, cpus: 1, memory: 1}]
+retry_until_up: true
+run_for: soon
+"""
+
+
+def test_all_mistakes_of_all_kinds_are_told_at_once_in_the_order_of_lines() -> None:
+    with pytest.raises(ScenarioError) as caught:
+        parse_scenario(MANY, file="s.yaml")
+    lines = caught.value.why.splitlines()
+    told = [
+        (1, "the cloud 'sim' is given twice; it may never end"),
+        (2, "unknown field (did you mean 'accelerators'?)"),
+        (4, "the region 'r1' is given twice"),
+        (5, "no cloud with rules named 'awz'"),
+        (6, "price_factor"),
+        (8, "cpus"),
+        (8, "no region named 'r3'"),
+        (10, "no zone named 'z9'"),
+        (10, "nodes"),
+        (11, "no region named 'r9'"),
+        (13, "no bucket of a type named 'GG'"),
+        (15, "no type named 't5'"),
+        (16, "error"),
+        (19, "the price is missing"),
+        (21, "15m"),
+    ]
+    assert len(lines) == len(told)
+    for line, (number, words) in zip(lines, told, strict=True):
+        assert line.startswith(f"s.yaml:{number}:")
+        assert words in line
+
+
+def test_mistakes_in_a_task_file_are_told_with_those_of_the_scenario(tmp_path: Path) -> None:
+    (tmp_path / "task.yaml").write_text("resources: {cpu: 1}\n")
+    path = tmp_path / "s.yaml"
+    path.write_text(GOOD.replace("task:\n  resources: {accelerators: T4:1}", "task: task.yaml") + "seed: many\n")
+    with pytest.raises(ScenarioError) as caught:
+        load_scenario(path)
+    first, second = caught.value.why.splitlines()
+    assert first.startswith(f"{path}:13:")
+    assert second.startswith(f"{tmp_path / 'task.yaml'}:1:")
+
+
 def test_a_mistake_in_the_task_has_its_own_line() -> None:
-    with pytest.raises(TaskFileError) as caught:
+    with pytest.raises(ScenarioError) as caught:
         parse_scenario(GOOD.replace("accelerators: T4:1}\nclouds", "acelerators: T4:1}\nclouds"), file="s.yaml")
-    [problem] = caught.value.problems
-    assert (problem.line, problem.column, problem.suggestion) == (2, 15, "accelerators")
+    assert caught.value.why.startswith("s.yaml:2:15: resources.acelerators: unknown field")
+    assert "did you mean 'accelerators'?" in caught.value.why
 
 
 def test_a_file_that_is_not_there_names_its_neighbour(tmp_path: Path) -> None:

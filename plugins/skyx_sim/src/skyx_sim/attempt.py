@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from skyx_core.api import Category, Scope, Start, Verdict
-from skyx_sim.result import AttemptRow, infra_of
+from skyx_sim.result import AttemptRow, Status, infra_of
 from skyx_sim.world import Answer
 
 
@@ -28,14 +28,27 @@ class Live:
         return cost
 
 
+@dataclass
+class End:
+    """Of one search."""
+
+    status: Status
+    reason: str = ""
+    won: Live | None = None
+
+
 def begin(start: Start, number: int, answer: Answer, now: float) -> Live:
     """An attempt that starts now, and what will come of it."""
-    candidate = start.choice.candidate
+    candidate, zones = start.choice.candidate, start.zones
     row = AttemptRow(
         number=number,
-        infra=infra_of(candidate, start.zones),
+        infra=infra_of(candidate, zones),
+        cloud=candidate.cloud,
+        region=candidate.region,
+        zone=zones[0] if len(zones) == 1 else candidate.zone,
         instance_type=candidate.instance_type,
-        spot=candidate.use_spot,
+        accelerators=candidate.accelerators,
+        use_spot=candidate.use_spot,
         hourly_usd=candidate.hourly_usd,
         started_at=now,
         retry=start.retry,

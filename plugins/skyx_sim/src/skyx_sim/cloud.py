@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Annotated, Self
 
@@ -9,10 +10,11 @@ from pydantic import (  # noqa: TID253 - reached only with a scenario at hand
     BaseModel,
     BeforeValidator,
     Field,
+    JsonValue,
     model_validator,
 )
 
-from skyx_core.api import ErrorRule, Model, loads
+from skyx_core.api import CloudError, ErrorRule, Model, loads, recorded_error
 from skyx_sim.durations import Duration
 
 MOST_ZONES = 1_000_000
@@ -21,7 +23,6 @@ NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[str, Field(pattern=NAME, max_length=100)]
 Money = Annotated[float, Field(ge=0, le=1e6, allow_inf_nan=False)]
 Nodes = Annotated[int, Field(ge=0, le=MOST_NODES)]
-Record = dict[str, object]
 
 
 def _accelerators(value: object) -> object:
@@ -175,8 +176,9 @@ class Preemption(Model):
 
 
 class InjectedError(Where):
-    """A recorded error that is answered where it fits, from ``since`` to ``until``, at most ``times`` times. ``after``:
-    seconds until it comes; ``made``: nodes that were made by then, and are to be removed.
+    """A recorded error that is answered where it fits, from ``since`` to ``until``, at most ``times`` times. ``error``
+    is what stands under that name in a line for ``skyx classify``, ``api`` the call. ``after``: seconds until it comes;
+    ``made``: nodes that were made by then, and are to be removed.
     """
 
     since: Duration = 0.0
@@ -184,7 +186,19 @@ class InjectedError(Where):
     times: int | None = Field(default=None, ge=1)
     after: Duration | None = None
     made: Nodes = 0
-    error: Record = Field(min_length=1)
+    api: str = Field(default="create", max_length=200)
+    error: Annotated[dict[str, JsonValue] | str, Field(min_length=1)]
+
+    @model_validator(mode="after")
+    def _readable(self) -> Self:
+        self.read("any")
+        return self
+
+    def read(self, cloud: str) -> CloudError:
+        """As core reads recorded errors."""
+        error = recorded_error(cloud, self.api, self.error)
+        error.nodes_may_exist = self.made > 0
+        return error
 
 
 class SimCloud(Model):
@@ -216,17 +230,15 @@ class SimCloud(Model):
     @model_validator(mode="after")
     def _bounded(self) -> Self:
         zones = sum(len(region.zones) or self.zones or 1 for region in self.regions)
+        wrong = twice("region", [region.name for region in self.regions])
+        wrong += twice("type", [kind.name for kind in self.types])
         if zones * len(self.types) > MOST_ZONES:
-            raise ValueError(f"{zones:,} zones times {len(self.types)} types are more than {MOST_ZONES:,}")
-        distinct("region", [region.name for region in self.regions])
-        distinct("type", [kind.name for kind in self.types])
+            wrong += [f"{zones:,} zones times {len(self.types)} types are more than {MOST_ZONES:,}"]
+        if wrong:
+            raise ValueError("; ".join(wrong))
         return self
 
 
-def distinct(what: str, names: Sequence[str]) -> None:
-    """``ValueError`` for a name that is there twice."""
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise ValueError(f"the {what} {name!r} is given twice")
-        seen.add(name)
+def twice(what: str, names: Sequence[str]) -> list[str]:
+    """Says which names are there more than once; ten at most."""
+    return [f"the {what} {name!r} is given twice" for name, count in Counter(names).items() if count > 1][:10]

@@ -41,7 +41,7 @@ def _cells(row: AttemptRow) -> tuple[str, ...]:
     if row.preempted_at is not None:
         outcome += f", preempted at {shown(row.preempted_at)}"
     reason = " ".join(row.error.split())
-    kind = f"{row.instance_type}{' spot' if row.spot else ''}"
+    kind = f"{row.instance_type}{' spot' if row.use_spot else ''}"
     cost = f"${row.cost_usd:.2f}" if row.cost_usd else "-"
     short = reason if len(reason) <= _REASON else f"{reason[:_REASON]}..."
     return str(row.number), row.infra, kind, shown(row.started_at), took, outcome, row.rule or "-", cost, short
@@ -59,15 +59,17 @@ def path(result: Result) -> str:
     """One line per cloud and region, in the order in which they were first tried."""
     lines: dict[str, _Line] = {}
     for row in result.attempts:
-        line = lines.setdefault("/".join(row.infra.split("/")[:2]), _Line())
+        line = lines.setdefault(f"{row.cloud}/{row.region}", _Line())
         line.marks.append(_MARKS.get(row.outcome, "?"))
         line.won = line.won or row.outcome == UP
     for place in result.left_out:
-        lines.setdefault("/".join(place.split("/")[:2]), _Line()).left_out += 1
+        line = lines.setdefault("/".join(place.split("/")[:2]), _Line())
+        line.left_out += "/" in place
     for block in result.blocks:
-        place = block.pattern.split(" ")[0]
+        region = block.pattern.get("region")
         for name, line in lines.items():
-            line.blocked += place == name.split("/")[0] or f"{place}/".startswith(f"{name}/")
+            cloud, _, rest = name.partition("/")
+            line.blocked += block.cloud == cloud and region in (None, rest)
     return "\n".join(_path(lines))
 
 
@@ -83,6 +85,7 @@ def _path(lines: dict[str, _Line]) -> Iterator[str]:
         notes = [f"{len(line.marks)} tried"] if line.marks else []
         notes += [f"{line.blocked} blocked"] if line.blocked else []
         notes += [f"{line.left_out} left out"] if line.left_out else []
+        notes += [] if "/" in name else ["the rest of it left out"]
         notes += ["won"] if line.won else []
         yield f"{name.ljust(width)}  {marks}  ({', '.join(notes)})"
 
@@ -98,6 +101,8 @@ def sentence(result: Result) -> str:
         text += f"; it is up on {result.infra}" if result.infra else ""
         again = result.counts.preemptions
         text += f"; preempted {again} time{'s' if again != 1 else ''}" if again else ""
-        return text + ("." if result.status == UP.upper() else f"; then: {result.reason}.")
+        if result.status == UP.upper():
+            return text + (f"; {result.reason}." if result.reason else ".")
+        return f"{text}; then: {result.reason}."
     how = {"GAVE_UP": "Gave up", "ABORTED": "Aborted", "LIMIT": "Not found"}[result.status]
     return f"{how} after {shown(result.virtual_seconds)}, {attempts}, {spent}: {result.reason}."

@@ -7,17 +7,17 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from skyx_core.api import Offer, Request, ZoneOption
-from skyx_sim.cloud import MachineType, Region, SimCloud
+from skyx_sim.cloud import MachineType, SimCloud
 
 Priced = tuple[float, str, str, str, MachineType]  # price, region, zone ("" = none), name of the type, type
 
 
-def zones_of(cloud: SimCloud, region: Region) -> Sequence[str]:
-    """Names of the region's zones; () where it has none."""
-    if region.zones or not cloud.zones:
-        return region.zones
-    digits = len(str(cloud.zones))
-    return [f"{region.name}-z{number:0{digits}}" for number in range(1, cloud.zones + 1)]
+def zones_of(region: str, own: Sequence[str], count: int) -> Sequence[str]:
+    """Names of a region's zones: its own, or as many as are to be made; () where it has none."""
+    if own or not count:
+        return own
+    digits = len(str(count))
+    return [f"{region}-z{number:0{digits}}" for number in range(1, count + 1)]
 
 
 class Shop:
@@ -30,7 +30,8 @@ class Shop:
     @cached_property
     def zones(self) -> dict[str, Sequence[str]]:
         """By region."""
-        return {region.name: zones_of(self._cloud, region) for region in self._cloud.regions}
+        count = self._cloud.zones
+        return {region.name: zones_of(region.name, region.zones, count) for region in self._cloud.regions}
 
     @cached_property
     def types(self) -> dict[str, MachineType]:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from difflib import get_close_matches
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from pydantic import BaseModel, ValidationError  # noqa: TID253 - reached only with a scenario at hand
-
-from skyx_core.api import Problem, ScenarioError, Task, loads
+from skyx_core.api import Problem, ScenarioError, Task, TaskFileError, loads
+from skyx_sim.checking import checked, dotted
 from skyx_sim.references import references
 from skyx_sim.scenario import Scenario
 from skyx_sim.tree import Tree, Unreadable, is_mapping, read_tree
 
-if TYPE_CHECKING:
-    from skyx_sim.tree import Path as Keys
-
+Located = tuple[str, Problem]  # with the file's name
+_NO_TASK = Task()
 _MOST_BYTES = 4 << 20
 _MOST_SHOWN = 20
 _HINT = "mend the lines named above; examples/scenarios holds scenarios to start from"
 
 
 def load_scenario(path: Path, *, known_rules: Callable[[], Collection[str]] = tuple) -> Scenario:
-    """Read and check a file. ``ScenarioError`` names every mistake as ``file:line:column``; ``TaskFileError`` those in
-    the task. ``known_rules``: says which clouds have rules installed, besides those that skyx_sim can imitate.
+    """Read and check a file. ``ScenarioError`` names every mistake, also those in the task, as ``file:line:column``.
+    ``known_rules``: says which clouds have rules installed, besides those that skyx_sim can imitate.
     """
     return parse_scenario(_read(path), file=str(path), folder=path.parent, known_rules=known_rules)
 
@@ -41,19 +38,15 @@ def parse_scenario(
         message = "the file is empty" if tree.data is None else "expected a mapping with task and clouds"
         raise _error(file, [Problem("", message, 1, 1)])
     assert isinstance(tree.data, dict)
-    data = dict(tree.data)
-    data["task"] = _task(tree, text, file, folder)
-    try:
-        scenario = Scenario.model_validate(data)
-    except ValidationError as error:
-        raise _error(file, _problems(error, tree)) from None
-    wrong = [
-        Problem(_dotted(keys), message, *tree.mark(keys), near)
-        for keys, message, near in references(scenario, known_rules)
-    ]
-    if wrong:
-        raise _error(file, wrong)
-    return scenario
+    task, wrong = _task(tree, text, file, folder)
+    found = checked(tree.data, task or _NO_TASK, tree)
+    asked = [request.cloud for request in task.requests() if request.cloud] if task else []
+    problems = [] if isinstance(found, Scenario) else found
+    for keys, message, near in references(tree.data, asked, known_rules):
+        problems.append(Problem(dotted(keys), message, *tree.mark(keys), near))
+    if not problems and not wrong and isinstance(found, Scenario):
+        return found
+    raise _error(file, problems, wrong)
 
 
 def _read(path: Path) -> str:
@@ -83,85 +76,44 @@ def _names(folder: Path) -> list[str]:
         return []
 
 
-def _task(tree: Tree, text: str, file: str, folder: Path | None) -> Task:
-    """The task: the content of a task file, or the path of one."""
-    data = tree.data
+def _task(tree: Tree, text: str, file: str, folder: Path | None) -> tuple[Task | None, list[Located]]:
+    """The task (the content of a task file, or the path of one), or the mistakes in it."""
+    try:
+        tasks = _tasks(tree, text, file, folder)
+    except TaskFileError as error:
+        return None, [(error.file, problem) for problem in error.problems]
+    if len(tasks) != 1:
+        problem = Problem("task", "a scenario searches for one task, not a pipeline", *tree.mark(("task",)))
+        return None, [(file, problem)]
+    return tasks[0], []
+
+
+def _tasks(tree: Tree, text: str, file: str, folder: Path | None) -> Sequence[Task]:
+    data, mark = tree.data, tree.mark(("task",))
     value = data.get("task") if isinstance(data, dict) else None
     if isinstance(value, str) and value:
         path = (folder or Path()) / value
         try:
-            tasks = loads(path.read_text(encoding="utf-8-sig"), file=str(path)).tasks
+            return loads(path.read_text(encoding="utf-8-sig"), file=str(path)).tasks
         except (OSError, ValueError) as error:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
-            problem = Problem("task", f"the task file {path} can't be read: {reason}", *tree.mark(("task",)))
-            raise _error(file, [problem]) from None
-    elif is_mapping(value):
-        line, column, start, end = tree.spans[("task",)]
-        tasks = loads("\n" * (line - 1) + " " * (column - 1) + text[start:end], file=file).tasks
-    else:
+            message = f"the task file {path} can't be read: {reason}"
+            raise TaskFileError(file, [Problem("task", message, *mark)]) from None
+    if not is_mapping(value):
         message = "the task is missing: write what a task file holds, or the path of one"
-        raise _error(file, [Problem("task", message, *tree.mark(("task",)))])
-    if len(tasks) != 1:
-        raise _error(file, [Problem("task", "a scenario searches for one task, not a pipeline", *tree.mark(("task",)))])
-    return tasks[0]
+        raise TaskFileError(file, [Problem("task", message, *mark)])
+    line, column, start, end = tree.spans[("task",)]
+    return loads("\n" * (line - 1) + " " * (column - 1) + text[start:end], file=file).tasks
 
 
-def _problems(error: ValidationError, tree: Tree) -> list[Problem]:
-    found: dict[tuple[str, str], Problem] = {}
-    errors = error.errors(include_url=False, include_input=False)
-    for each in errors:
-        keys: Keys = tuple(part for part in each["loc"] if part != "[key]")
-        near = ""
-        message = each["msg"].removeprefix("Value error, ")
-        if each["type"] == "extra_forbidden":
-            near = next(iter(get_close_matches(str(keys[-1]), _fields(keys[:-1]), 1)), "")
-            message = "unknown field"
-        elif each["type"] == "missing":
-            message = "this field is missing"
-        elif each["type"] == "too_short":
-            if any(
-                len(other["loc"]) > len(each["loc"]) and other["loc"][: len(each["loc"])] == each["loc"]
-                for other in errors
-            ):
-                continue  # what should have been in it is wrong
-            message = "at least one is needed"
-        path = _dotted(keys)
-        found.setdefault((path, message), Problem(path, message, *tree.mark(keys), near))
-    return list(found.values())
-
-
-def _fields(keys: Keys) -> list[str]:
-    """Names of the fields of the model at a place in the file."""
-    model: type[BaseModel] = Scenario
-    for key in keys:
-        if isinstance(key, str):
-            model = _below(model, key) or model
-    return list(model.model_fields)
-
-
-def _below(model: type[BaseModel], name: str) -> type[BaseModel] | None:
-    info = model.model_fields.get(name)
-    return next(_models(info.annotation), None) if info is not None else None
-
-
-def _models(annotation: object) -> Iterator[type[BaseModel]]:
-    """Every model that an annotation mentions."""
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        yield annotation
-    for part in getattr(annotation, "__args__", ()):
-        yield from _models(part)
-
-
-def _dotted(keys: Keys) -> str:
-    return ".".join(str(key) for key in keys)
-
-
-def _error(file: str, problems: Sequence[Problem]) -> ScenarioError:
-    ordered = sorted(problems, key=lambda problem: (problem.line, problem.column))
-    first = ordered[0]
-    lines = [problem.render(file) for problem in ordered[:_MOST_SHOWN]]
-    if len(ordered) > _MOST_SHOWN:
-        lines.append(f"... and {len(ordered) - _MOST_SHOWN} more")
-    where = f"{file}:{first.line}:{first.column}" if first.line else file
-    count = f"{len(ordered)} mistake{'s' if len(ordered) != 1 else ''}"
-    return ScenarioError(f"the scenario has {count}", where=where, why="\n".join(lines), hint=_HINT)
+def _error(file: str, problems: Sequence[Problem], others: Sequence[Located] = ()) -> ScenarioError:
+    """In the order of lines; ``others``: with the file that they are in, which may be the task's own."""
+    known = dict.fromkeys([*((file, problem) for problem in problems), *others])
+    ordered = sorted(known, key=lambda each: (each[0] != file, each[1].line, each[1].column))
+    (name, first), count = ordered[0], len(ordered)
+    lines = [problem.render(at) for at, problem in ordered[:_MOST_SHOWN]]
+    if count > _MOST_SHOWN:
+        lines.append(f"... and {count - _MOST_SHOWN} more")
+    where = f"{name}:{first.line}:{first.column}" if first.line else name
+    what = f"the scenario has {count} mistake{'s' if count != 1 else ''}"
+    return ScenarioError(what, where=where, why="\n".join(lines), hint=_HINT)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from skyx_core.api import Block, Candidate
+from skyx_core.api import Block, BlockRow, Candidate, pattern, to_iso
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Status = Literal["UP", "GAVE_UP", "ABORTED", "LIMIT"]
@@ -17,12 +17,17 @@ RUNNING, UP, FAILED, CANCELLED, TOO_LATE = "running", "up", "failed", "cancelled
 class AttemptRow:
     """One attempt. Times in virtual seconds; ``outcome``: up, failed, cancelled, too_late (it came up when another had
     won) or running (the limit came first). ``retry``: how many times this place was tried before. ``nodes``: made.
+    ``zone`` None: the region has none, or several were tried at once (``infra`` names them).
     """
 
     number: int
     infra: str
+    cloud: str
+    region: str
+    zone: str | None
     instance_type: str
-    spot: bool
+    accelerators: Mapping[str, float]
+    use_spot: bool
     hourly_usd: float
     started_at: float
     retry: int = 0
@@ -38,17 +43,6 @@ class AttemptRow:
     cost_usd: float = 0.0
 
 
-@dataclass(frozen=True)
-class BlockRow:
-    """What was blocked at the end, or had been. ``until`` None: as long as the search."""
-
-    pattern: str
-    rule: str
-    reason: str
-    since: float
-    until: float | None
-
-
 @dataclass
 class Counts:
     """How often the search met what makes it hard."""
@@ -60,13 +54,24 @@ class Counts:
     retries: int = 0
     skipped: int = 0
     preemptions: int = 0
+    offers: int = 0  # read by the planner
+    held: int = 0  # clouds that were blocked as a whole, and not read any further
+    reopened: int = 0  # of those, how many were read on
+
+    def began(self, live: int, retry: int) -> None:
+        """Count an attempt; ``live``: how many run now."""
+        self.most_live = max(self.most_live, live)
+        self.overlaps += live > 1
+        self.retries += retry > 0
 
 
 @dataclass(frozen=True)
 class Result:
     """``virtual_seconds``: until the end; ``found_after``: until a cluster was first up. ``search_cost_usd``: what was
     spent until then and on the losers; ``cost_usd``: with the cluster's run. ``infra``: where it is up. ``left_out``:
-    places that a block kept from being tried, or tried again.
+    places that a block kept from being tried, or tried again; a cloud's name alone: all that was left of it.
+    ``blocks``: what is blocked at the end, or had been; the clock began at 1970-01-01T00:00:00Z. ``reason``: why it
+    isn't up, or why its run was cut.
     """
 
     status: Status
@@ -92,20 +97,19 @@ class Result:
         return [row.infra for row in self.attempts]
 
 
-def block_row(block: Block) -> BlockRow:
-    """A block as people read it."""
-    key = block.key
-    place = "/".join(part for part in (key.cloud, key.region, key.zone) if part) or "every cloud"
-    accelerators = ",".join(f"{name}:{count:g}" for name, count in key.accelerators or ())
-    parts = (
-        place,
-        key.instance_type or "",
-        accelerators,
-        f"any {key.accelerator}".replace("any *", "any accelerator") if key.accelerator else "",
-        f"quota {key.quota_bucket}" if key.quota_bucket else "",
-        "" if key.use_spot is None else "spot" if key.use_spot else "on-demand",
+def block_row(block: Block, *, holds: bool) -> BlockRow:
+    """As ``skyx blocks list`` has it. ``holds``: whether the credentials that it was met with are still in use."""
+    return BlockRow(
+        cloud=block.key.cloud or "",
+        pattern=pattern(block.key),
+        rule=block.rule,
+        reason=block.reason,
+        category=block.category.value,
+        since=to_iso(block.since),
+        until=to_iso(block.until or 0.0),
+        repeats=block.repeats,
+        fingerprint_ok=holds,
     )
-    return BlockRow(" ".join(filter(None, parts)), block.rule, block.reason, block.since, block.until)
 
 
 def infra_of(candidate: Candidate, zones: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 
 from skyx_core.api import (
     Caller,
@@ -75,6 +76,7 @@ def installed_tables(environ: Mapping[str, str] | None = None) -> Tables:
     plugins = _plugins(environ)
     users = read_rules(Dirs.from_environ(environ).rules_file) if environ is not None else None
 
+    @cache
     def tables(name: str) -> Sequence[RuleTable]:
         own = (OWN,) if name == "sim" else plugins.rules(name)
         return (users.table(name), *own) if users else own

@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator  # noqa: TID253 - reached only with a scenario at hand
 
 from skyx_core.api import Model, Task
-from skyx_sim.cloud import SimCloud, distinct
+from skyx_sim.cloud import SimCloud, twice
 from skyx_sim.durations import Duration
 
 
@@ -39,11 +39,11 @@ class Scenario(Model):
 
     @model_validator(mode="after")
     def _ends(self) -> Self:
-        distinct("cloud", [cloud.name for cloud in self.clouds])
-        if self.limit is not None:
-            return self
-        if self.retry_until_up:
-            raise ValueError("it may never end: retry_until_up needs a limit, such as limit: 24h")
-        if self.run_for and any(cloud.preemption for cloud in self.clouds):
-            raise ValueError("it may never end: preemption with run_for needs a limit, such as limit: 24h")
+        wrong = twice("cloud", [cloud.name for cloud in self.clouds])
+        if self.limit is None and self.retry_until_up:
+            wrong += ["it may never end: retry_until_up needs a limit, such as limit: 24h"]
+        elif self.limit is None and self.run_for and any(cloud.preemption for cloud in self.clouds):
+            wrong += ["it may never end: preemption with run_for needs a limit, such as limit: 24h"]
+        if wrong:
+            raise ValueError("; ".join(wrong))
         return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import heapq
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import count
 
 from skyx_core.api import (
@@ -20,23 +20,17 @@ from skyx_core.api import (
     Verdict,
     WaitUntil,
 )
-from skyx_sim.attempt import Live, begin, cancelled_verdict
-from skyx_sim.judging import Judge
-from skyx_sim.result import CANCELLED, FAILED, TOO_LATE, UP, AttemptRow, Counts, Result, Status, block_row
+from skyx_sim.attempt import End, Live, begin, cancelled_verdict
+from skyx_sim.durations import shown
+from skyx_sim.judging import PAUSE_S, Judge
+from skyx_sim.result import CANCELLED, FAILED, TOO_LATE, UP, AttemptRow, Counts, Result, block_row
 from skyx_sim.rules import Tables
 from skyx_sim.scenario import Scenario
-from skyx_sim.sources import draw_choices
+from skyx_sim.sources import plan_for
 from skyx_sim.world import Ask, CloudWorld, make_worlds
 
 CANCEL_S = 5.0  # a cancelled call returns after so long, if it doesn't by itself before
 MOST_ATTEMPTS = 1_000_000
-
-
-@dataclass
-class _End:
-    status: Status
-    reason: str = ""
-    won: Live | None = None
 
 
 class Simulation:
@@ -76,7 +70,8 @@ class Simulation:
             if left <= 0:
                 return self._result(end, found_after, run_usd)
             if self._now >= self._limit:
-                return self._result(_End("LIMIT", _LIMIT), found_after, run_usd)
+                cut = f"the limit cut its run after {shown(ran)}, with {shown(left)} to go"
+                return self._result(replace(end, reason=cut), found_after, run_usd)
             self._preempt(end.won)
 
     def _preempt(self, won: Live) -> None:
@@ -85,18 +80,21 @@ class Simulation:
         self._counts.preemptions += 1
         self._world(won.start).release(won.answer)
         self._live.clear()
-        self._blocks = Blocklist(block for block in self._blocks if self._judge.holds(block, self._now))
+        self._judge.drop_mended(self._blocks, self._now)
 
-    def _search(self) -> _End:
+    def _search(self) -> End:
         scenario = self._scenario
+        plan = plan_for(scenario, self._worlds, self._counts)
         engine = Engine(
-            draw_choices(scenario, self._worlds),
+            plan.choices,
             blocks=self._blocks,
             zones_together=frozenset(cloud.name for cloud in scenario.clouds if cloud.zones_together),
             max_live=scenario.hedge,
             retry_until_up=scenario.retry_until_up,
+            retry_pause=PAUSE_S,
             keep_order=scenario.task.ordered,
             slow_after=lambda _: scenario.slow_after,
+            gate=plan.gate,
         )
         self._aborted, before = False, len(self._rows)
         while True:
@@ -104,17 +102,20 @@ class Simulation:
             for action in engine.next(self._now):
                 match action:
                     case Done(attempt=number):
-                        return _End("UP", won=self._live[number])
+                        return End("UP", won=self._live[number])
                     case GiveUp(reason=reason):
-                        return _End("ABORTED" if self._aborted else "GAVE_UP", reason)
+                        return End("ABORTED" if self._aborted else "GAVE_UP", reason)
                     case WaitUntil(time=wake):
                         pass
                     case _:
                         busy = self._do(engine, action, before) or busy
-            if not busy and not self._advance(engine, wake):
-                return self._stopped()
+            if not busy:
+                idle = not self._live and wake != float("inf")
+                look = self._judge.mended_at(self._blocks, self._now, min(wake, self._limit)) if idle else None
+                if not self._advance(engine, wake if look is None else look):
+                    return self._stopped()
 
-    def _stopped(self) -> _End:
+    def _stopped(self) -> End:
         """The limit came: what is up stays up, what is still to be cleaned costs until now."""
         reason = _LIMIT if len(self._rows) < MOST_ATTEMPTS else f"{MOST_ATTEMPTS:,} attempts were made"
         won: Live | None = None
@@ -123,14 +124,16 @@ class Simulation:
                 won = live
             else:
                 live.charge(self._now - live.row.started_at)
-        return _End("LIMIT", reason) if won is None else _End("UP", won=won)
+        return End("LIMIT", reason) if won is None else End("UP", won=won)
 
     def _do(self, engine: Engine, action: Action, before: int) -> bool:
         """Carry out one action; False if it only tells something."""
         match action:
-            case Skip(skipped=skipped):
+            case Skip(skipped=skipped, clouds=clouds):
                 self._counts.skipped += len(skipped)
                 self._left_out.update((choice.candidate.infra(), None) for choice, _ in skipped)
+                self._left_out.update((cloud, None) for cloud, _ in clouds)
+                self._counts.held += len(clouds)
                 return False
             case Locate(choice=choice):
                 candidate = choice.candidate
@@ -144,8 +147,10 @@ class Simulation:
                 self._push(live.due, "outcome", number)
             case CleanUp(attempt=number):
                 live = self._live[number]
-                pause = self._world(live.start).cloud.cleanup if live.answer.made else 0.0
-                self._push(self._now + pause, "cleaned", number)
+                if live.answer.made:
+                    self._push(self._now + self._world(live.start).cloud.cleanup, "cleaned", number)
+                else:
+                    self._cleaned(engine, live, number)
         return True
 
     def _start(self, start: Start, before: int) -> None:
@@ -155,16 +160,13 @@ class Simulation:
         self._rows.append(live.row)
         self._live[start.attempt] = live
         self._push(live.ends, "outcome", start.attempt)
-        self._count(candidate.infra(), start)
+        self._count(start)
 
-    def _count(self, infra: str, start: Start) -> None:
-        counts = self._counts
-        counts.most_live = max(counts.most_live, len(self._live))
-        counts.overlaps += len(self._live) > 1
-        counts.retries += start.retry > 0
-        if infra in self._left_out:
-            del self._left_out[infra]
-            counts.expiries += 1
+    def _count(self, start: Start) -> None:
+        counts, cloud, infra = self._counts, start.choice.candidate.cloud, start.choice.candidate.infra()
+        counts.began(len(self._live), start.retry)
+        counts.expiries += self._left_out.pop(infra, 1) is None
+        counts.reopened += self._left_out.pop(cloud, 1) is None
 
     def _push(self, time: float, what: str, number: int) -> None:
         heapq.heappush(self._events, (time, next(self._sequence), what, number))
@@ -187,13 +189,16 @@ class Simulation:
         if live is None:
             return
         if what == "cleaned":
-            live.row.cleaned_at = self._now
-            live.charge(self._now - live.row.started_at)
-            self._world(live.start).release(live.answer)
-            del self._live[number]
-            engine.cleaned(number)
+            self._cleaned(engine, live, number)
         elif live.row.ended_at is None and self._now >= live.due:
             self._ended(engine, live)
+
+    def _cleaned(self, engine: Engine, live: Live, number: int) -> None:
+        live.row.cleaned_at = self._now
+        live.charge(self._now - live.row.started_at)
+        self._world(live.start).release(live.answer)
+        del self._live[number]
+        engine.cleaned(number)
 
     def _ended(self, engine: Engine, live: Live) -> None:
         row, returned = live.row, self._now >= live.ends
@@ -209,24 +214,25 @@ class Simulation:
             verdict, row.outcome = cancelled_verdict(), CANCELLED
         else:
             assert live.answer.error is not None
-            verdict = self._judge.verdict(live.start, live.answer.error, self._now)
+            verdict = self._judge.verdict(live.start, live.answer.error, began=row.started_at, now=self._now)
             row.outcome, row.rule, row.category = FAILED, verdict.rule, verdict.category.value
             row.error, row.hint = str(live.answer.error), verdict.hint
             self._aborted = self._aborted or (verdict.abort and not live.cancelled)
         engine.outcome(live.start.attempt, verdict, self._now)
+        self._judge.keep(self._blocks.take_learned())
         if verdict is None and row.outcome == UP:
             live.charge(self._now - row.started_at)
 
     def _world(self, start: Start) -> CloudWorld:
         return self._worlds[start.choice.candidate.cloud]
 
-    def _result(self, end: _End, found_after: float | None, run_usd: float) -> Result:
+    def _result(self, end: End, found_after: float | None, run_usd: float) -> Result:
         total = sum(row.cost_usd for row in self._rows)
         return Result(
             status=end.status,
             virtual_seconds=self._now,
             attempts=tuple(self._rows),
-            blocks=tuple(map(block_row, self._blocks)),
+            blocks=tuple(block_row(each, holds=self._judge.holds(each, self._now)) for each in self._blocks),
             cost_usd=total,
             search_cost_usd=max(0.0, total - run_usd),
             found_after=found_after,

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from skyx_core.api import CloudError
 from skyx_sim.cloud import CapacityRule, InjectedError, QuotaRule, Region, SimCloud
 from skyx_sim.places import Shop
-from skyx_sim.records import recorded_error
 from skyx_sim.scenario import Scenario
 from skyx_sim.styles import CAPACITY, EXPIRED, QUOTA, THROTTLED, Refused, refusal
 
@@ -123,8 +122,8 @@ class CloudWorld:
             if self._met(row, number, ask, now):
                 held.used[number] += 1
                 after = cloud.refusal if row.after is None else row.after
-                error = recorded_error(cloud.name, row.error, made=row.made)
-                return self._make(ask, (ask.zones or ("",))[0], min(row.made, ask.nodes), error, after)
+                made = min(row.made, ask.nodes)
+                return self._make(ask, (ask.zones or ("",))[0], made, row.read(cloud.name), after)
         quota = next((row for row in cloud.quota if self._exceeds(row, ask)), None)
         if quota is None:
             return None
