@@ -168,8 +168,23 @@ def test_pauses_that_are_none(file: Path, text: str) -> None:
         (RULE + "    cloud: []\n", "4:5: rules.0.cloud: must be the name of a cloud, or a list of names"),
         (RULE + "    cloud: [a, 5]\n", "4:5: rules.0.cloud: must be the name of a cloud, or a list of names"),
         (RULE + "    id: [a]\n", "4:5: rules.0.id: must be a text"),
-        (RULE + "    status: soon\n", "4:5: rules.0.status: input should be a valid integer"),
-        (RULE + "    use_spot: perhaps\n", "4:5: rules.0.use_spot: input should be a valid boolean"),
+        (RULE + "    status: soon\n", "4:5: rules.0.status: must be a whole number"),
+        (RULE + "    status: true\n", "4:5: rules.0.status: must be a whole number, such as 503"),
+        (RULE + "    use_spot: 'yes'\n", "4:5: rules.0.use_spot: must be true or false, without quotes"),
+        (RULE + "    abort: 'yes'\n", "4:5: rules.0.abort: must be true or false, without quotes"),
+        (RULE + "    abort: null\n", "4:5: rules.0.abort: must be true or false"),
+        (RULE + "    nodes_may_exist: 0\n", "4:5: rules.0.nodes_may_exist: must be true or false"),
+        (RULE + "    block: null\n", "4:5: rules.0.block: must be one of none, zone,"),
+        ("rules:\n  - code: A\n    category: null\n", "3:5: rules.0.category: must be one of capacity,"),
+        (RULE + "    block_after: zone\n", "4:5: rules.0.block_after: needs retry: {max: 3, wait: 10s}"),
+        (RULE + "    retry: {max: true, wait: 1}\n", "4:13: rules.0.retry.max: must be a whole number"),
+        (RULE + "    ttl: \u0663\u0660m\n", "4:5: rules.0.ttl: must be seconds or a text"),
+        (RULE + "    id: core.timeout\n", "4:5: rules.0.id: mustn't begin with core. or default."),
+        (RULE + "    id: default.x\n", "4:5: rules.0.id: mustn't begin with core. or default."),
+        (RULE + "    id: a\n  - {id: a, code: B, category: quota}\n", "5:6: rules.1.id: rule 1 has the id 'a' too"),
+        (RULE + "  - {id: user.1, code: B, category: quota}\n", "4:6: rules.1.id: rule 1 has the id 'user.1' too"),
+        ("rules:\n  - {id: user.2, code: B, category: quota}\n  - {code: C, category: quota}", "3:5: rules.1: rule 1"),
+        (RULE + "    message: (a+)+b\n", "4:5: rules.0.message: can take forever to search: '(a+)+b' repeats a rep"),
         (RULE + "    hint: [a]\n", "4:5: rules.0.hint: input should be a valid string"),
         (RULE + "    retry: 3\n", "4:5: rules.0.retry: input should be a valid mapping of max and wait"),
         (RULE + "    retry: {max: 2}\n", "4:5: rules.0.retry: needs wait"),
@@ -201,3 +216,28 @@ def test_what_is_no_such_file_at_all_is_one_clear_error(file: Path, raw: bytes) 
 def test_a_folder_or_an_unreadable_file_is_said(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="1 mistake"):
         read_rules(tmp_path)
+
+
+def test_links_in_a_circle_are_said_and_a_link_to_nothing_is_no_file(file: Path) -> None:
+    file.symlink_to(file)
+    with pytest.raises(SettingsError) as caught:
+        read_rules(file)
+    assert caught.value.why.endswith("can't be read: Too many levels of symbolic links")
+    file.unlink()
+    file.symlink_to(file.parent / "nothing")
+    assert read_rules(file).rules == ()
+
+
+def test_what_may_be_left_out_may_be_null(file: Path) -> None:
+    names = ("code_in_text", "use_spot", "zone", "accelerators", "block_after", "status", "ttl", "retry", "cloud", "id")
+    assert rules_of(file, RULE + "".join(f"    {name}: null\n" for name in names)) == rules_of(file, RULE)
+
+
+def test_a_cloud_that_nothing_knows_is_doubtful_and_no_mistake(file: Path) -> None:
+    file.write_text(f"{RULE}    cloud: [aws, asw]\n  - {{code: A, category: quota, cloud: qqq}}\n{RULE[7:]}")
+    rules = read_rules(file)
+    assert len(rules.rules) == 3
+    assert list(rules.doubts(["gcp", "aws"])) == [
+        f"{file}:4: no driver and no rules for a cloud named 'asw' are installed (did you mean 'aws'?)",
+        f"{file}:5: no driver and no rules for a cloud named 'qqq' are installed",
+    ]

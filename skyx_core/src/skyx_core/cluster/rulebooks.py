@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from skyx_core.discovery import Plugins
     from skyx_core.failover.rules import Rulebook
     from skyx_core.models import ErrorRule, RuleTable
+    from skyx_core.settings.rules_file import UserRules
 
     Rules = tuple[ErrorRule, ...] | RuleTable
 
@@ -33,6 +34,7 @@ class Rulebooks:
         self._warn = warn
         self._ask_driver = ask_driver
         self._made: dict[str, Rulebook] = {}
+        self._users: UserRules | None = None
         self._lock = threading.Lock()
 
     def of(self, cloud: str) -> Rulebook:
@@ -53,15 +55,22 @@ class Rulebooks:
         return sorted({*self._plugins.names("rules"), *self._plugins.names("cloud")})
 
     def check(self) -> None:
-        """Raise ``SettingsError`` for mistakes in the user's file."""
+        """Raise ``SettingsError`` for mistakes in the user's file; what is doubtful in it is a warning."""
+        with self._lock:
+            self._of_user()
+
+    def _of_user(self) -> UserRules:
+        """Read once; a file that has mistakes is read again."""
         from skyx_core.settings.rules_file import read_rules
 
-        read_rules(self._user_file)
+        if self._users is None:
+            self._users = read_rules(self._user_file)
+            for doubt in self._users.doubts(self.names()) if self._users.places else ():
+                self._warn(doubt)
+        return self._users
 
     def _tables(self, cloud: str) -> Iterator[RuleTable]:
-        from skyx_core.settings.rules_file import read_rules
-
-        yield read_rules(self._user_file).table(cloud)
+        yield self._of_user().table(cloud)
         try:
             yield from self._plugins.rules(cloud)
         except PluginError as error:

@@ -12,37 +12,38 @@ rules:
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from skyx_core.errors import SettingsError
-from skyx_core.models import Category, ErrorRule, Retry, RuleTable, Scope
-from skyx_core.results import Json
+from skyx_core.models import ErrorRule, RuleTable
+from skyx_core.settings.rule_checks import id_of, rule_of
 from skyx_core.settings.sources import nearest
-from skyx_core.settings.yaml_file import Key, SettingsFile, read
-
-_PATTERNS = ("code", "message", "operation", "kind", "region", "instance_type")
-_FIELDS = frozenset(ErrorRule.model_fields) | {"cloud"}
-_CHOICES: Mapping[str, tuple[str, ...]] = {
-    "category": tuple(each.value for each in Category),
-    "block": tuple(each.value for each in Scope),
-    "block_after": tuple(each.value for each in Scope),
-}
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd]?)")
-_UNITS = {"": 1.0, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
+from skyx_core.settings.yaml_file import SettingsFile, read
 
 
 @dataclass(frozen=True)
 class UserRules:
-    """Each rule with the clouds that it is for (None = every cloud), in the file's order."""
+    """Each rule with the clouds that it is for (None = every cloud), in the file's order. ``places``: where each cloud
+    is named first.
+    """
 
     rules: tuple[tuple[tuple[str, ...] | None, ErrorRule], ...] = ()
+    places: tuple[tuple[str, str], ...] = ()
 
     def table(self, cloud: str) -> RuleTable:
         rules = tuple(rule for clouds, rule in self.rules if clouds is None or cloud in clouds)
         return RuleTable(rules=rules, code_in_text=True)
+
+    def doubts(self, known: Iterable[str]) -> Iterator[str]:
+        """What is probably misspelled: clouds that nothing here knows. ``known``: those that have a driver or rules."""
+        names = frozenset(known)
+        for cloud, where in self.places:
+            if cloud not in names:
+                near = nearest(cloud, sorted(names))
+                meant = f" (did you mean {near!r}?)" if near else ""
+                yield f"{where}: no driver and no rules for a cloud named {cloud!r} are installed{meant}"
 
 
 def read_rules(path: Path) -> UserRules:
@@ -59,10 +60,21 @@ def read_rules(path: Path) -> UserRules:
             why=lines,
             hint="mend the lines named above, or move the file away",
         )
-    return UserRules(found)
+    return UserRules(tuple((clouds, rule) for _, clouds, rule in found), _places(file, found))
 
 
-def _rules(file: SettingsFile) -> Iterator[tuple[tuple[str, ...] | None, ErrorRule]]:
+Found = tuple[int, tuple[str, ...] | None, ErrorRule]
+
+
+def _places(file: SettingsFile, found: Iterable[Found]) -> tuple[tuple[str, str], ...]:
+    places: dict[str, str] = {}
+    for number, clouds, _ in found:
+        for cloud in clouds or ():
+            places.setdefault(cloud, file.at(("rules", str(number), "cloud")))
+    return tuple(places.items())
+
+
+def _rules(file: SettingsFile) -> Iterator[Found]:
     for name in file.values:
         if name != "rules":
             file.problem((name,), "is unknown here", nearest(name, ("rules",)))
@@ -71,116 +83,15 @@ def _rules(file: SettingsFile) -> Iterator[tuple[tuple[str, ...] | None, ErrorRu
         if rows is not None:
             file.problem(("rules",), "must be a list of rules")
         return
+    first: dict[str, int] = {}
     for number, row in enumerate(rows):
         key = ("rules", str(number))
-        if isinstance(row, dict):
-            yield from _rule(file, key, row)
-        else:
+        if not isinstance(row, dict):
             file.problem(key, f"rule {number + 1} must be a mapping")
-
-
-def _rule(file: SettingsFile, key: Key, row: dict[str, Json]) -> Iterator[tuple[tuple[str, ...] | None, ErrorRule]]:
-    before = len(file.problems)
-    for name in row:
-        if name not in _FIELDS:
-            file.problem((*key, name), "is unknown here", nearest(name, _FIELDS))
-    for name in _PATTERNS:
-        _check_pattern(file, (*key, name), row.get(name))
-    for name, choices in _CHOICES.items():
-        value = row.get(name)
-        if value is not None and value not in choices:
-            near = nearest(str(value), choices)
-            file.problem((*key, name), f"must be one of {', '.join(choices)}", near)
-    if not isinstance(row.get("id"), str | None):
-        file.problem((*key, "id"), "must be a text")
-    _check_meaning(file, key, row)
-    clouds = _clouds(file, (*key, "cloud"), row.get("cloud"))
-    fields = {name: value for name, value in row.items() if name in _FIELDS and name != "cloud"}
-    fields["id"] = str(row.get("id") or f"user.{int(key[-1]) + 1}")
-    fields["ttl"] = _duration(file, (*key, "ttl"), row.get("ttl"))
-    retry = row.get("retry")
-    if isinstance(retry, dict) and "wait" in retry:
-        fields["retry"] = {**retry, "wait": _duration(file, (*key, "retry", "wait"), retry["wait"])}
-    if len(file.problems) == before:
-        yield from _built(file, key, clouds, fields)
-
-
-def _built(
-    file: SettingsFile, key: Key, clouds: tuple[str, ...] | None, fields: dict[str, Json]
-) -> Iterator[tuple[tuple[str, ...] | None, ErrorRule]]:
-    from pydantic import ValidationError
-
-    try:
-        yield clouds, ErrorRule.model_validate(fields)
-    except ValidationError as error:
-        for each in error.errors(include_url=False, include_input=False):
-            path = tuple(map(str, each["loc"]))
-            file.problem(_known(file, (*key, *path)), *_said(each["type"], each["msg"], path))
-
-
-def _said(kind: str, message: str, path: Key) -> tuple[str, str]:
-    """In the words of the other mistakes, with the nearest name."""
-    if kind == "missing":
-        return f"needs {path[-1]}", ""
-    if kind == "extra_forbidden":
-        return "is unknown here", nearest(path[-1], Retry.model_fields)
-    text = message.partition(", ")[0]
-    return text[:1].lower() + text[1:].replace("dictionary or instance of Retry", "mapping of max and wait"), ""
-
-
-def _known(file: SettingsFile, key: Key) -> Key:
-    """The nearest key above that has a place in the file."""
-    while key and key not in file.positions:
-        key = key[:-1]
-    return key
-
-
-def _check_pattern(file: SettingsFile, key: Key, value: Json) -> None:
-    if value is None:
-        return
-    if not isinstance(value, str) or not value:
-        file.problem(key, "must be a regular expression")
-        return
-    try:
-        re.compile(value)
-    except (re.error, RecursionError, OverflowError) as error:
-        at = f" at character {error.pos + 1}" if isinstance(error, re.error) and error.pos is not None else ""
-        what = error.msg if isinstance(error, re.error) else "too deeply nested"
-        file.problem(key, f"is a bad regular expression: {what}{at} of {value!r}")
-
-
-def _check_meaning(file: SettingsFile, key: Key, row: Mapping[str, Json]) -> None:
-    place = (*key, "id") if "id" in row else key
-    if not any(row.get(name) for name in ("code", "message", "status", "kind")):
-        file.problem(place, "a rule needs a code, a message, a status or a kind to match")
-    if row.get("category") is None:
-        file.problem(place, "a rule needs a category")
-    place = (*key, "abort") if "abort" in row else place
-    if row.get("abort") is True and (row.get("retry") or row.get("block") not in (None, "none")):
-        file.problem(place, "abort ends the launch, so it can't be combined with block or retry")
-
-
-def _clouds(file: SettingsFile, key: Key, value: Json) -> tuple[str, ...] | None:
-    if value is None or value == "*":
-        return None
-    names = [value] if isinstance(value, str) else value
-    if not isinstance(names, list) or not names or not all(isinstance(name, str) and name for name in names):
-        file.problem(key, "must be the name of a cloud, or a list of names")
-        return ()
-    return tuple(str(name) for name in names)
-
-
-def _duration(file: SettingsFile, key: Key, value: Json) -> Json:
-    """Seconds from ``300``, ``"30m"`` or ``"2h"``."""
-    if value is None or (value == "until_fixed" and key[-1] == "ttl"):
-        return value
-    limit = 30 * 86400.0 if key[-1] == "ttl" else 3600.0
-    if isinstance(value, int | float) and not isinstance(value, bool) and 0 <= value <= limit:
-        return float(value)
-    found = _DURATION.fullmatch(value.strip()) if isinstance(value, str) else None
-    if found and float(found[1]) * _UNITS[found[2]] <= limit:
-        return float(found[1]) * _UNITS[found[2]]
-    wanted = "seconds or a text such as 30s, 10m or 2h" + (", or until_fixed" if key[-1] == "ttl" else "")
-    most = "30 days" if key[-1] == "ttl" else "an hour"
-    file.problem(key, f"must be {wanted}, {most} at most")
-    return None
+            continue
+        name = id_of(key, row)
+        if first.setdefault(name, number) != number:
+            place = (*key, "id") if (*key, "id") in file.positions else key
+            file.problem(place, f"rule {first[name] + 1} has the id {name!r} too; each needs its own")
+        for clouds, rule in rule_of(file, key, row):
+            yield number, clouds, rule

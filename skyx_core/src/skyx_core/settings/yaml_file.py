@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -49,13 +50,13 @@ def read(path: Path) -> SettingsFile | None:
     """None if there is no such file. Mistakes are in ``problems``; nothing is raised."""
     file = SettingsFile(path)
     try:
-        if not path.exists():
-            return None
-        if not path.is_file():
+        if not stat.S_ISREG(path.stat().st_mode):
             file.problem((), "is not a file")
             return file
         with path.open("rb") as stream:
             raw = stream.read(_MAX_BYTES + 1)
+    except (FileNotFoundError, NotADirectoryError):
+        return None
     except OSError as error:
         file.problem((), f"can't be read: {os.strerror(error.errno or 0)}")
         return file
