@@ -22,7 +22,7 @@ offers = st.builds(
     Offer,
     cloud=st.sampled_from(CLOUDS),
     region=st.sampled_from(["r1", "r2", "r10"]),
-    zone=st.sampled_from([None, "z1", "z2"]),
+    zone=st.sampled_from([None, "z1", "z2", "r1-z"]),
     instance_type=st.sampled_from(["t1", "t2", "t3"]),
     cpus=st.sampled_from([2.0, 4.0, 8.0]),
     memory_gb=st.sampled_from([8.0, 32.0]),
@@ -36,7 +36,7 @@ requests = st.builds(
     num_nodes=st.sampled_from([1, 1, 3]),
     cloud=st.none() | st.sampled_from(CLOUDS),
     region=st.none() | st.sampled_from(["r1", "r2"]),
-    zone=st.none() | st.sampled_from(["z1"]),
+    zone=st.none() | st.sampled_from(["z1", "r1-z"]),
     instance_type=st.none() | st.sampled_from(["t1", "t2"]),
     cpus=amounts,
     accelerators=st.sampled_from([*GPUS, {"A100": 0.5}]),
@@ -74,7 +74,9 @@ def brute(request: Request, market: list[Offer]) -> set[tuple[object, ...]]:
             (request.use_spot, o.use_spot),
         )
         placed = all(want is None or want == have for want, have in wanted)
-        zoned = request.zone is None or o.zone in (None, request.zone)
+        asked = request.zone or ""
+        told = o.zone == asked or (o.zone is None and (request.region is not None or asked.startswith(f"{o.region}-")))
+        zoned = request.zone is None or told
         sized = request.cpus is None or request.cpus.admits(o.cpus)
         armed = all(
             o.accelerators.get(name) == count or count < 1 <= o.accelerators.get(name, 0)

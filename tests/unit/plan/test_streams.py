@@ -50,6 +50,32 @@ def test_offers_of_one_price_come_in_order_of_their_names() -> None:
     assert [c.candidate.infra() for c in able.choices] == ["a/r1/z1", "a/r1/z2", "a/r2/z1"]
 
 
+@pytest.mark.parametrize(
+    ("asked", "planned"),
+    [
+        ({"zone": "us-1a"}, ["a/us-1/us-1a"]),
+        ({"zone": "us-1-a"}, ["a/us-1/us-1-a"]),
+        ({"zone": "us-10a"}, ["a/us-10/us-10a"]),
+        ({"region": "eu-1", "zone": "us-1a"}, ["a/eu-1/us-1a"]),  # its zones may be called anything
+        ({"region": "eu-1", "zone": "3"}, ["a/eu-1/3"]),
+        ({"zone": "told"}, ["a/eu-1/told"]),
+        ({"zone": "3"}, []),
+    ],
+)
+def test_a_zone_is_looked_for_only_in_regions_that_may_have_it(asked: dict[str, str], planned: list[str]) -> None:
+    rows = [offer("a", region, hourly_usd=n) for n, region in enumerate(("eu-1", "us-1", "us-10"))]
+    rows.append(offer("a", "eu-1", zone="told"))
+    plan = make_plan([Request(**asked)], [source("a", *rows)])
+    assert [c.candidate.infra() for c in plan.choices] == planned
+
+
+def test_a_zone_of_which_no_region_is_known_is_told_as_such() -> None:
+    plan = make_plan([Request(zone="3")], [source("a", offer("a", "eu-1"), offer("a", "us-1"))])
+    assert not list(plan.choices)
+    (left,) = plan.excluded
+    assert (left.reason, left.fix) == ("in which of its regions zone 3 is, isn't known", "--infra a/REGION/3")
+
+
 def _spot() -> dict[str, object]:
     from skyx_core.models import Capability
 

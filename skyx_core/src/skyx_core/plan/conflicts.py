@@ -93,6 +93,9 @@ def nearest_places(request: Request, source: Source) -> list[WhyNot]:
         seen = dict.fromkeys(getattr(offer, name) or "" for offer in _probe(source, wider))
         places = [place for place in seen if place]
         if not places:
+            if seen and request.region is None:
+                reason = f"in which of its regions zone {asked} is, isn't known"
+                return [WhyNot(subject=source.cloud, reason=reason, fix=f"--infra {source.cloud}/REGION/{asked}")]
             continue
         near = get_close_matches(asked, places, 1)
         fix = f"did you mean {near[0]!r}?" if near else ""

@@ -130,11 +130,19 @@ def _up(price: float) -> str:
 def _fits(request: Request, offer: Offer) -> bool:
     if offer.use_spot != request.use_spot or request.region not in (None, offer.region):
         return False
-    if request.zone is not None and offer.zone not in (None, request.zone):
+    if request.zone is not None and offer.zone != request.zone and (offer.zone or not _may_hold(request, offer.region)):
         return False
     if request.instance_type not in (None, offer.instance_type):
         return False
     return admits(request, cpus=offer.cpus, memory_gb=offer.memory_gb, accelerators=offer.accelerators)
+
+
+def _may_hold(request: Request, region: str) -> bool:
+    """Whether the zone that is asked for may be one of a region whose zones aren't told: if the region is asked for
+    too, or the zone is named after it.
+    """
+    rest = (request.zone or "").removeprefix(region)
+    return request.region == region or (rest != request.zone and not (region[-1:].isdigit() and rest[:1].isdigit()))
 
 
 def _candidate(request: Request, offer: Offer) -> Candidate:
