@@ -113,14 +113,11 @@ def test_simulate_at_the_command_line(cli: Cli) -> None:
     [
         (["nope.yaml"], "no such file"),
         (["small.yaml", "--limit", "soon"], "--limit"),
-        (["small.yaml", "--hedge", "0"], "--hedge"),
-        (["empty.yaml"], "the file is empty"),
         ([], "SCENARIO"),
     ],
 )
 def test_bad_use_of_simulate(cli: Cli, args: list[str], words: str) -> None:
     cli.write("small.yaml", SMALL)
-    cli.write("empty.yaml", "")
     result = cli.run("simulate", *args, code=2)
     assert words in result.err
     assert result.out == ""

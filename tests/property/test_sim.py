@@ -15,7 +15,7 @@ from skyx_sim.scenario import Scenario
 from walker import Walk
 
 TABLES = installed_tables()
-ONE, MANY = depth(60, 10_000), depth(200, 10_000)
+ONE, MANY = depth(60, 10_000), depth(120, 10_000)
 BASE = parse_scenario(
     "task: {resources: {accelerators: T4:1}}\n"
     "clouds:\n  - {name: x, regions: 1, types: [{name: t, cpus: 4, memory: 16, accelerators: T4:1, price: 1}]}\n"

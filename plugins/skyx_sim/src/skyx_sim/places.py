@@ -9,7 +9,8 @@ from functools import cached_property
 from skyx_core.api import Offer, Request, ZoneOption
 from skyx_sim.cloud import MachineType, SimCloud
 
-Priced = tuple[float, str, str, str, MachineType]  # price, region, zone ("" = none), name of the type, type
+# price, region, zone ("" = none), name of the type, which is there once in a place, and the type
+Priced = tuple[float, str, str, str, MachineType]
 
 
 def zones_of(region: str, own: Sequence[str], count: int) -> Sequence[str]:
@@ -82,11 +83,11 @@ class Shop:
 
     @cached_property
     def _on_demand(self) -> list[Priced]:
-        return sorted(self._priced(spot=False), key=_order)
+        return sorted(self._priced(spot=False))
 
     @cached_property
     def _spot(self) -> list[Priced]:
-        return sorted(self._priced(spot=True), key=_order)
+        return sorted(self._priced(spot=True))
 
     def _priced(self, *, spot: bool) -> Iterator[Priced]:
         """On-demand prices hold for a region, spot prices for a zone."""
@@ -108,7 +109,3 @@ class Shop:
 
 def _sells(kind: MachineType, region: str) -> bool:
     return not kind.regions or region in kind.regions
-
-
-def _order(row: Priced) -> tuple[float, str, str, str]:
-    return row[:4]
