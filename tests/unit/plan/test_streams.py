@@ -1,6 +1,7 @@
 """Plans draw no more than they show, and no source can spoil more than itself."""
 
 import math
+import random
 from collections.abc import Iterator
 
 import pytest
@@ -9,7 +10,7 @@ from builders import offer, source
 from skyx_core.errors import CatalogError, CloudError
 from skyx_core.models import Offer, Request, WhyNot
 from skyx_core.plan.planner import make_plan
-from skyx_core.plan.ranking import LONGEST_RUN
+from skyx_core.plan.ranking import LONGEST_RUN, rank
 
 OFFERS = 40_000
 
@@ -36,11 +37,41 @@ def test_five_long_streams_are_read_as_far_as_is_shown() -> None:
     assert all(each.read <= 7 for each in streams)  # four drawn, one that competes, and one that shows the price ended
 
 
-def test_many_offers_of_one_price_are_put_in_order_a_part_at_a_time() -> None:
+def ties(count: int) -> list[Offer]:
+    """Offers of one price, shuffled; of each region several types in several zones."""
+    rows = [offer("a", f"r{n // 6:04}", zone=f"z{n % 2}", instance_type=f"t{n % 3}") for n in range(count)]
+    random.Random(count).shuffle(rows)
+    return rows
+
+
+@pytest.mark.parametrize("count", [40, LONGEST_RUN])
+@pytest.mark.parametrize("spot", [True, False])
+def test_all_offers_of_one_price_are_in_order_of_names(count: int, spot: bool) -> None:
+    rows = [row.model_copy(update={"use_spot": spot}) for row in ties(count)]
+    dear = offer("a", "a", use_spot=spot, hourly_usd=2)
+    plan = make_plan([Request(use_spot=spot)], [source("a", *rows, dear, **_spot())])
+    ranks = [rank(choice) for choice in plan.choices]
+    assert len(ranks) == (count if spot else len({(row.region, row.instance_type) for row in rows})) + 1
+    assert ranks == sorted(ranks)
+    assert plan.notes == []
+
+
+def test_of_too_many_offers_of_one_price_the_plan_is_the_same_each_time_and_says_so() -> None:
+    rows = [row.model_copy(update={"use_spot": True}) for row in ties(5000)]
+    plans = [make_plan([Request(use_spot=True)], [source("a", *rows, **_spot())]) for _ in range(2)]
+    first, again = ([rank(choice) for choice in plan.choices] for plan in plans)
+    assert first == again
+    assert len(set(first)) == 5000
+    assert first[:LONGEST_RUN] == sorted(first[:LONGEST_RUN])
+    assert plans[0].notes == ["a has over 4,096 offers at one price: not all of them are in order of names"]
+
+
+def test_the_note_is_there_before_the_first_of_too_many_is() -> None:
     stream = Counted("a", same_price=OFFERS)
     plan = make_plan([Request()], [source("a", offers=stream)])
     assert next(plan.choices).candidate.region == "r00000"
-    assert stream.read <= LONGEST_RUN
+    assert len(plan.notes) == 1
+    assert stream.read <= LONGEST_RUN + 1
 
 
 def test_offers_of_one_price_come_in_order_of_their_names() -> None:

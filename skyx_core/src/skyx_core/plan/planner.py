@@ -87,13 +87,17 @@ def make_plan(
             merged = fastest_first(merged, lambda cloud: starts.get(cloud, USUAL_START_S), plan.notes)
         return merged
 
+    def note(text: str) -> None:
+        if text not in plan.notes:
+            plan.notes.append(text)
+
     plan.gate.arrange = sort
     wishes = [Wish(request, number, digest(request)) for number, request in enumerate(requests)]
     groups = _groups(wishes, ordered)
     ranked = (
         choice
         for number, group in enumerate(groups)
-        for choice in sort(_streams(group, sources, left_out, partial(plan.gate.through, group=number)))
+        for choice in sort(_streams(group, sources, left_out, note, partial(plan.gate.through, group=number)))
     )
     plan.choices = distinct(ranked, by_price=False) if len(groups) > 1 else ranked
     return plan
@@ -111,12 +115,13 @@ def _streams(
     wishes: Sequence[Wish],
     sources: Sequence[Source],
     left_out: LeftOut | None,
+    note: Callable[[str], None],
     through: Callable[[str, Iterator[Choice]], Iterator[Choice]],
 ) -> Iterator[Iterator[Choice]]:
     for wish in wishes:
         for source in sources:
             if wish.request.cloud in (None, source.cloud):
-                yield through(source.cloud, choices_of(wish, source, left_out))
+                yield through(source.cloud, choices_of(wish, source, left_out, note))
 
 
 def _unknown_clouds(

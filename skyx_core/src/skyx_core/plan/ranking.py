@@ -12,7 +12,7 @@ from skyx_core.errors import CloudError, PluginBrokenError, SkyxError
 from skyx_core.models import Candidate, Offer, Request
 from skyx_core.plan.speed import slowness
 
-LONGEST_RUN = 16  # offers of one price that are put in order of names at a time
+LONGEST_RUN = 4096  # offers of one price that are put in order of names at a time
 MOST_COMPARED = 20_000  # candidates that are compared with each other where price alone doesn't decide
 
 
@@ -59,26 +59,26 @@ def distinct(choices: Iterable[Choice], *, by_price: bool) -> Iterator[Choice]:
             yield choice
 
 
-def by_price(offers: Iterable[Offer], cloud: str) -> Iterator[Offer]:
-    """The stream of one cloud, offers of one price in order of names. Raises what the stream raises, and
-    ``PluginBrokenError`` at the first offer that is out of order, has no price, or is another cloud's; what came
-    before is given first.
+def by_price(offers: Iterable[Offer], cloud: str, note: Callable[[str], None] | None = None) -> Iterator[Offer]:
+    """The stream of one cloud, offers of one price in order of names: all of them, up to ``LONGEST_RUN``; of more, that
+    many at a time, and ``note`` is told so. Raises what the stream raises, and ``PluginBrokenError`` at the first offer
+    that is out of order, has no price, or is another cloud's; what came before is given first.
     """
     run: list[Offer] = []
-    last = 0.0
+    last, told = 0.0, False
     try:
         for offer in offers:
             price = offer.hourly_usd
             if offer.cloud != cloud or not last <= price < inf:
                 raise _fault(cloud, offer, last)
-            if run and price != last:
+            if run and (price != last or len(run) == LONGEST_RUN):
+                if price == last and note is not None and not told:
+                    told = True
+                    note(f"{cloud} has over {LONGEST_RUN:,} offers at one price: not all of them are in order of names")
                 yield from _named(run)
                 run = []
             run.append(offer)
             last = price
-            if len(run) == LONGEST_RUN:  # given now: the next one may be costly to read
-                yield from _named(run)
-                run = []
     except (SkyxError, CloudError):
         yield from _named(run)
         raise
@@ -87,8 +87,14 @@ def by_price(offers: Iterable[Offer], cloud: str) -> Iterator[Offer]:
 
 def _named(run: list[Offer]) -> Sequence[Offer]:
     if len(run) > 1:
-        run.sort(key=lambda offer: (offer.region, offer.zone or "", offer.instance_type))
+        run.sort(key=_name)
     return run
+
+
+def _name(offer: Offer) -> tuple[str, ...]:
+    """As ``rank`` has it of the candidate: only spot candidates have the zone of their offer."""
+    zone = offer.zone or ""
+    return offer.region, zone if offer.use_spot else "", offer.instance_type, offer.reservation or "", zone
 
 
 def _fault(cloud: str, offer: Offer, last: float) -> PluginBrokenError:

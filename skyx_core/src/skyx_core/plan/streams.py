@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -27,13 +27,15 @@ class Wish:
     digest: str
 
 
-def choices_of(wish: Wish, source: Source, left_out: LeftOut | None) -> Iterator[Choice]:
-    """What one cloud has for one alternative. A fault of the cloud ends its stream, and is noted."""
+def choices_of(wish: Wish, source: Source, left_out: LeftOut | None, note: Callable[[str], None]) -> Iterator[Choice]:
+    """What one cloud has for one alternative. A fault of the cloud ends its stream, and is noted as left out; ``note``
+    is told what else to know of the plan.
+    """
     request, found = wish.request, False
     lacking = _lacking(request, source)
     if not lacking:
         try:
-            for choice in _fitting(wish, source, left_out):
+            for choice in _fitting(wish, source, left_out, note):
                 found = True
                 if choice is not None:
                     yield choice
@@ -67,12 +69,14 @@ def _failed(cloud: str, error: SkyxError | CloudError) -> WhyNot:
     return WhyNot(subject=cloud, reason=str(error), fix=getattr(error, "hint", "") or "")
 
 
-def _fitting(wish: Wish, source: Source, left_out: LeftOut | None) -> Iterator[Choice | None]:
+def _fitting(
+    wish: Wish, source: Source, left_out: LeftOut | None, note: Callable[[str], None]
+) -> Iterator[Choice | None]:
     """None: one that would fit, but is left out for a reason that was noted."""
     request, cloud, ceiling = wish.request, source.cloud, wish.request.max_hourly_cost
     regions: set[tuple[str, str, str | None]] = set()
     first = True
-    for offer in by_price(source.offers(request), cloud):
+    for offer in by_price(source.offers(request), cloud, note):
         if not _fits(request, offer):
             continue
         if ceiling is not None and offer.hourly_usd * request.num_nodes > ceiling:
