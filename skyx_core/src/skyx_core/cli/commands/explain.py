@@ -80,17 +80,47 @@ _NEXT = {
 }
 
 
+_ALWAYS: Mapping[str, Json] = {
+    "seq": None,
+    "time": None,
+    "kind": "",
+    "candidate": None,
+    "error": "",
+    "rule": "",
+    "blocks": [],
+    "next": "",
+}
+_TIMES = frozenset({"time", "decided_at", "since", "until"})
+
+
 def _told(event: Mapping[str, Json]) -> dict[str, Json]:
-    """With its time as ISO-8601 UTC, and with what follows where that is always the same."""
+    """Its times as ISO-8601 UTC, what every event has even if it is empty, and what follows where that is always the
+    same.
+    """
     following: Json = event.get("next") or _NEXT.get(str(event.get("kind")), "")
-    event = {**event, "next": following}
-    time = event.get("time")
-    if not isinstance(time, int | float):
-        return event
+    return {**_ALWAYS, **{key: _readable(key, value) for key, value in event.items()}, "next": following}
+
+
+def _readable(key: str, value: Json) -> Json:
+    """With all times in it, wherever they stand, as text; ``key``: under which it stands."""
+    if isinstance(value, dict):
+        return {name: _readable(name, item) for name, item in value.items()}
+    if isinstance(value, list):
+        return [_readable("", item) for item in value]
+    if key in _TIMES and isinstance(value, int | float) and not isinstance(value, bool):
+        return _iso(value)
+    return value
+
+
+def _iso(seconds: float) -> str:
     from datetime import UTC, datetime
 
-    text = datetime.fromtimestamp(time, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-    return {**event, "time": text}
+    from skyx_core.results import to_iso
+
+    try:
+        return datetime.fromtimestamp(seconds, UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        return to_iso(seconds)
 
 
 def _cells(event: Mapping[str, Json]) -> tuple[str, ...]:
