@@ -58,12 +58,16 @@ class Views:
             services.event(EventKind.WARNING, message=f"{name}: {error}")
 
     def check(self, names: Sequence[str]) -> list[CheckResult]:
-        return [self._check(name) for name in names or self._services.plugins.names("cloud")]
+        """Without names: all that are installed, but for those that nobody set up and nobody misses."""
+        found = [self._check(name, named=bool(names)) for name in names or self._services.plugins.names("cloud")]
+        return [one for one in found if one is not None]
 
-    def _check(self, name: str) -> CheckResult:
+    def _check(self, name: str, *, named: bool) -> CheckResult | None:
         try:
             cloud = self._services.clouds.get(name)
             off = cloud.disabled()
+            if off is not None and off.quiet and not named:
+                return None
             if off is not None:
                 return _failed_check(name, "enabled", off.reason, off.fix)
             lines = cloud.check()
