@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import threading
@@ -98,3 +99,25 @@ def test_lines_that_are_no_json_are_counted_and_the_first_ones_named(tmp_path: P
     assert "aws.capacity" in done.stdout
     assert done.stderr.count("not JSON") == 20
     assert "and 30 more lines with mistakes" in done.stderr
+
+
+def test_lines_before_one_that_cannot_be_read_are_answered_and_their_mistakes_told_first(tmp_path: Path) -> None:
+    (tmp_path / "f.jsonl").write_bytes(LINE + b"{}\n[]\n" + LINE + b"\0\n")
+    done = classify(tmp_path, "f.jsonl")
+    assert done.returncode == 2
+    assert done.stdout.count("aws.capacity") == 2
+    told = [done.stderr.index(text) for text in ("line 2: 'cloud'", "line 3: not a", "line 5 holds binary data")]
+    assert told == sorted(told)
+
+
+def test_ids_are_shown_as_they_were_given(tmp_path: Path) -> None:
+    ids = (b"7", b"null", b'"7"')
+    (tmp_path / "f.jsonl").write_bytes(b"".join(LINE.replace(b'"1"', each, 1) for each in ids))
+    done = classify(tmp_path, "f.jsonl", "-o", "json")
+    assert [json.loads(text)["id"] for text in done.stdout.splitlines()] == [7, None, "7"]
+
+
+def test_a_name_in_capitals_is_answered_with_the_one_that_was_meant(tmp_path: Path) -> None:
+    done = classify(tmp_path, "f.jsonl", wrap='"$1" "$2" AWS "$4"')
+    assert done.returncode == 2
+    assert "did you mean 'aws'?" in done.stderr

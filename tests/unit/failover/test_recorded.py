@@ -77,6 +77,47 @@ def test_what_was_printed_counts_beside_a_message_of_its_own():
     assert (one.code, one.message, one.details) == ("1", "a\nno quota", ())
 
 
+def test_a_list_is_several_errors_and_none_is_lost():
+    nested = {"code": "Outer", "errors": [{"code": "Inner"}]}
+    one = parse(line(error=[{"code": "Cap", "message": "m", "http_status": 409}, "said", nested])).error
+    assert (one.code, one.message, one.status) == ("Cap", "m", 409)
+    assert [(each.code, each.message) for each in one.details] == [("", "said"), ("Outer", "")]
+    assert json.loads(one.body) == {"errors": [{"code": "Inner"}]}
+    assert parse(line(error=["said"])).error.message == "said"
+    two = parse(line(error=[nested, {"body": "busy"}])).error
+    assert json.loads(two.body) == [{"errors": [{"code": "Inner"}]}, {"message": "busy"}]
+
+
+def test_of_a_list_the_error_that_a_rule_knows_decides():
+    for error in (["who knows", {"code": "Cap"}], [{"code": "Other"}, {"errors": [{"code": "Cap"}]}]):
+        one = parse(line(error=error))
+        verdict = book().classify(one.error, place=one.place, candidate=one.candidate, now=0)
+        assert (verdict.rule, verdict.category) == ("r", Category.CAPACITY)
+
+
+@pytest.mark.parametrize("value", [7, 0, -1.5, True, None, "", "x", 10**400])
+def test_an_id_is_answered_as_it_was_given(value):
+    one = parse(line(id=value))
+    row = answer(one, book().classify(one.error, place=one.place, candidate=one.candidate, now=0))
+    assert row["id"] == value
+    assert type(row["id"]) is type(value)
+
+
+def test_the_mark_that_some_editors_put_first_is_passed_over():
+    assert parse(f"\ufeff{line()}").id == "x-1"
+
+
+def test_what_is_no_unicode_is_an_escape_in_the_answer():
+    odd = "z\ud800"
+    context = {"region": odd, "zone": odd, "instance_type": odd, "accelerators": {odd: 1}}
+    one = parse(line(id=odd, context=context, error={"code": "Cap", "message": odd}))
+    for scope in (Scope.ZONE, Scope.INSTANCE_TYPE_IN_REGION, Scope.ACCELERATOR):
+        rulebook = book(block=scope, message="(?P<what>.*)", hint="{what} {zone}")
+        row = answer(one, rulebook.classify(one.error, place=one.place, candidate=one.candidate, now=0))
+        assert json.dumps(row, ensure_ascii=False).encode().count(rb"\ud800") >= 3
+        assert row["id"] == r"z\ud800"
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -89,9 +130,18 @@ def test_what_was_printed_counts_beside_a_message_of_its_own():
         ('{"cloud": 5, "error": "x"}', "'cloud' is missing"),
         ('{"cloud": "", "error": "x"}', "'cloud' is missing"),
         ('{"cloud": "c"}', "'error' is missing"),
-        ('{"cloud": "c", "error": ""}', "'error' is missing"),
-        ('{"cloud": "c", "error": []}', "'error' is missing"),
-        ('{"cloud": "c", "error": {}}', "'error' is missing"),
+        ('{"cloud": "c", "error": ""}', "'error' is empty"),
+        ('{"cloud": "c", "error": []}', "'error' is empty"),
+        ('{"cloud": "c", "error": {}}', "'error' is empty"),
+        ('{"cloud": "c", "error": null}', "'error' is null: it must be an object, a text, or a list of these"),
+        ('{"cloud": "c", "error": 5.5}', "'error' is 5.5: it must be"),
+        ('{"cloud": "c", "error": true}', "'error' is true: it must be"),
+        ('{"cloud": "c", "error": ["x", 5]}', "an error of the list is 5: it must be"),
+        ('{"cloud": "c", "error": ["x", ["y"]]}', "an error of the list is a list: it must be"),
+        ('{"cloud": "c", "error": ["x", {}]}', "an error of the list is empty"),
+        ('{"cloud": "c", "error": "x", "id": [1]}', "'id' is no text and no number"),
+        ('{"cloud": "c", "error": "x", "id": NaN}', "'id' is no number that JSON knows"),
+        ('{"cloud": "c", "error": "x", "id": -1e999}', "'id' is no number that JSON knows"),
         ('{"cloud": "c", "error": "x", "context": [1]}', "'context' is not an object"),
         ('{"cloud": "c", "error": "x", "context": {"accelerators": "A:many"}}', "'context.accelerators'"),
         ('{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1e999}}}', "'context.accelerators'"),
@@ -100,7 +150,10 @@ def test_what_was_printed_counts_beside_a_message_of_its_own():
             '{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1' + "0" * 400 + "}}}",
             "'context.accelerators'",
         ),
-        ('{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1' + "0" * 5000 + "}}}", "not JSON"),
+        (
+            '{"cloud": "c", "error": "x", "context": {"accelerators": {"A": 1' + "0" * 5000 + "}}}",
+            "more than 4,300 digits",
+        ),
     ],
 )
 def test_a_bad_line_says_what_is_wrong(text, why):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from skyx_core.catalog.near import near
 from skyx_core.errors import UsageError
 from skyx_core.failover.recorded import BadRecord, answer, parse
-from skyx_core.settings.sources import nearest
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
@@ -21,8 +21,8 @@ class Classified:
         books = services.rulebooks
         if not books.known(cloud):
             names = books.names()
-            near = nearest(cloud, names)
-            hint = f"did you mean {near!r}?" if near else f"there are rules for: {', '.join(names) or 'no cloud'}"
+            close = near(cloud, names, 1)
+            hint = f"did you mean {close[0]!r}?" if close else f"there are rules for: {', '.join(names) or 'no cloud'}"
             raise UsageError(f"no rules and no driver for a cloud named {cloud!r} are installed", hint=hint)
         self._book = books.of(cloud)
         self._cloud = cloud

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from skyx_core.errors import CloudError, CloudErrorDetail
+from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.failover.blocking import word
 from skyx_core.failover.leaves import Json, json_in
 from skyx_core.models import BlockKey, Candidate, Place, Scope, Verdict
 
+_MOST_DIGITS = sys.int_info.default_max_str_digits
 _OWN = ("code", "message", "http_status", "status", "stdout", "stderr", "body")
 
 
@@ -23,7 +25,7 @@ class BadRecord(ValueError):
 class Recorded:
     """One line: an error, and where it was met."""
 
-    id: str
+    id: Json
     cloud: str
     place: Place
     candidate: Candidate
@@ -32,24 +34,42 @@ class Recorded:
 
 def parse(text: str) -> Recorded:
     """A line ``{id, cloud, api, error, context}``; only ``cloud`` and ``error`` must be there. ``BadRecord``."""
-    try:
-        line = json.loads(text)
-    except ValueError as bad:
-        raise BadRecord(f"not JSON: {bad}") from None
-    except RecursionError:
-        raise BadRecord("not JSON that can be read: nested too deep") from None
-    if not isinstance(line, dict):
-        raise BadRecord("not a JSON object")
+    line = _object(text)
     cloud, context = line.get("cloud"), line.get("context") or {}
     if not isinstance(cloud, str) or not cloud:
         raise BadRecord("'cloud' is missing")
     if not isinstance(context, dict):
         raise BadRecord("'context' is not an object")
-    error = recorded_error(cloud, str(line.get("api") or ""), line.get("error"))
+    if "error" not in line:
+        raise BadRecord("'error' is missing")
+    error = recorded_error(cloud, str(line.get("api") or ""), line["error"])
     region = _text(context, "region") or "unknown"
     zone = _text(context, "zone") or None
-    place = Place(cloud=cloud, region=region, zones=(zone,) if zone else ())
-    return Recorded(str(line.get("id", "")), cloud, place, _candidate(place, zone, context), error)
+    place = Place(cloud=storable(cloud), region=region, zones=(zone,) if zone else ())
+    return Recorded(_id(line.get("id", "")), cloud, place, _candidate(place, zone, context), error)
+
+
+def _object(text: str) -> dict[str, Json]:
+    try:
+        line = json.loads(text.removeprefix("\ufeff"))
+    except json.JSONDecodeError as bad:
+        raise BadRecord(f"not JSON: {bad}") from None
+    except ValueError:
+        raise BadRecord(f"not JSON that can be read: a number has more than {_MOST_DIGITS:,} digits") from None
+    except RecursionError:
+        raise BadRecord("not JSON that can be read: nested too deep") from None
+    if not isinstance(line, dict):
+        raise BadRecord("not a JSON object")
+    return line
+
+
+def _id(value: Json) -> Json:
+    """As it is written; what isn't valid Unicode becomes an escape."""
+    if isinstance(value, dict | list):
+        raise BadRecord("'id' is no text and no number")
+    if isinstance(value, float) and not math.isfinite(value):
+        raise BadRecord("'id' is no number that JSON knows")
+    return storable(value) if isinstance(value, str) else value
 
 
 def _candidate(place: Place, zone: str | None, context: Mapping[str, Json]) -> Candidate:
@@ -74,7 +94,7 @@ def _accelerators(value: Json) -> dict[str, float]:
     if not isinstance(value, dict):
         return {}
     try:
-        found = {str(name): float(count) for name, count in value.items() if isinstance(count, int | float | str)}
+        found = {storable(name): float(count) for name, count in value.items() if isinstance(count, int | float | str)}
     except (ValueError, OverflowError):
         found = {"": math.nan}
     if not all(map(math.isfinite, found.values())):
@@ -84,15 +104,28 @@ def _accelerators(value: Json) -> dict[str, float]:
 
 def _text(context: Mapping[str, Json], key: str) -> str:
     value = context.get(key)
-    return value if isinstance(value, str) else ""
+    return storable(value) if isinstance(value, str) else ""
 
 
 def recorded_error(cloud: str, api: str, value: Json) -> CloudError:
-    """The ``error`` of a line, met in the call ``api``: an object, or a text that a tool printed. ``BadRecord``."""
-    if isinstance(value, str) and value:
+    """The ``error`` of a line, met in the call ``api``: an object, a text that a tool printed, or a list of these.
+    ``BadRecord``.
+    """
+    if not isinstance(value, list):
+        return _one(cloud, api, value)
+    if not value:
+        raise BadRecord("'error' is empty")
+    return _several([_one(cloud, api, item, "an error of the list") for item in value])
+
+
+def _one(cloud: str, api: str, value: Json, what: str = "'error'") -> CloudError:
+    if value is None or isinstance(value, bool | int | float | list):
+        found = "a list" if isinstance(value, list) else json.dumps(value)[:40]
+        raise BadRecord(f"{what} is {found}: it must be an object, a text, or a list of these")
+    if not value:
+        raise BadRecord(f"{what} is empty")
+    if isinstance(value, str):
         return CloudError(cloud, api, message=value, body=value)
-    if not isinstance(value, dict) or not value:
-        raise BadRecord("'error' is missing")
     status = value.get("http_status", value.get("status"))
     printed = "\n".join(str(value[key]) for key in ("stdout", "stderr") if value.get(key))
     message = str(value.get("message") or "")
@@ -105,6 +138,27 @@ def recorded_error(cloud: str, api: str, value: Json) -> CloudError:
         details=(CloudErrorDetail(message=printed),) if message and printed else (),
         data={key: str(item) for key, item in value.items() if key not in _OWN and isinstance(item, str | int)},
         body=_body(value),
+    )
+
+
+def _several(errors: Sequence[CloudError]) -> CloudError:
+    """The first, with the others as its details."""
+    first, *others = errors
+    details = [*first.details]
+    for one in others:
+        details += [CloudErrorDetail(one.code, one.message, one.status, one.data), *one.details]
+    bodies = [one.body for one in errors if one.body and one.body != one.message]
+    inner = [{"message": body} if (found := json_in(body)) is None else found for body in bodies]
+    body = bodies[0] if len(bodies) == 1 else json.dumps(inner) if inner else ""
+    return CloudError(
+        first.cloud,
+        first.operation,
+        code=first.code,
+        message=first.message,
+        status=first.status,
+        details=tuple(details),
+        data=first.data,
+        body=body,
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from typing import TextIO
 
     from skyx_core.cli.app import App
+    from skyx_core.cli.ports import ClassifiedView
     from skyx_core.results import Json
 
 _MOST_PROBLEMS = 20  # shown
@@ -34,20 +35,26 @@ def classify(app: App, *, cloud: str, file: str) -> int:
 
     result = app.session().classify(cloud, _lines(app, file))
     rows: list[tuple[str, ...]] = []
-    for row in result:
-        if app.json:
-            emit_json(app, row)
-        else:
-            rows.append(_cells(row))
-    if rows:
-        show(app, _HEADERS, rows)
+    try:
+        for row in result:
+            if app.json:
+                emit_json(app, row)
+            else:
+                rows.append(_cells(row))
+    finally:  # what came before a line that ends it all is shown before that is told
+        if rows:
+            show(app, _HEADERS, rows)
+        _show_problems(app, result)
+    return 2 if result.problems else 0
+
+
+def _show_problems(app: App, result: ClassifiedView) -> None:
     for problem in result.problems[:_MOST_PROBLEMS]:
         app.note(problem)
     if len(result.problems) > _MOST_PROBLEMS:
         app.note(f"... and {len(result.problems) - _MOST_PROBLEMS} more lines with mistakes")
     if result.skipped:
         app.note(f"{result.skipped} line{'s' if result.skipped != 1 else ''} of other clouds skipped")
-    return 2 if result.problems else 0
 
 
 def _lines(app: App, file: str) -> Iterator[str]:
@@ -82,7 +89,7 @@ def _unreadable(file: str, why: str) -> UsageError:
 def _cells(row: Mapping[str, Json]) -> tuple[str, ...]:
     then = "abort" if row["abort"] else "retry here" if row["retry_same"] else "next candidate"
     return (
-        str(row["id"]) or "-",
+        "-" if row["id"] in (None, "") else str(row["id"]),
         str(row["category"]),
         str(row["block"]),
         str(row["ttl"]),
