@@ -147,8 +147,8 @@ class Search:
         match action:
             case Skip():
                 self._skip(action, now)
-            case Locate(choice=choice):
-                self._locate(choice, now)
+            case Locate():
+                self._locate(action, now)
             case Start():
                 self._report(action, self._build.run(action, now))
             case CleanUp():
@@ -171,21 +171,19 @@ class Search:
             rows.append(row)
         for cloud, block in action.clouds:
             self._found.cloud_held(cloud, block, now)
-        whole = [f"all that is left of {cloud} ({block.rule})" for cloud, block in action.clouds]
-        by_rule = Counter(block.rule for _, block in action.skipped)
-        some = [f"{count} ({rule})" for rule, count in by_rule.items()]
         self._services.event(
             EventKind.CANDIDATES_SKIPPED,
             self._build.record,
             skipped=tuple(rows),
             total=len(action.skipped),
             blocks=tuple(block for _, block in action.clouds),
+            data=_places_in_plan(action),
             decided_at=now,
-            message=f"left out: {'; '.join(some + whole)}",
+            message=_left_out(action),
         )
 
-    def _locate(self, choice: Choice, now: float) -> None:
-        candidate = choice.candidate
+    def _locate(self, action: Locate, now: float) -> None:
+        choice, candidate = action.choice, action.choice.candidate
         cloud = self._services.clouds.get(candidate.cloud)
         options: Sequence[ZoneOption] = ()
         reason, verdict = "", None
@@ -202,7 +200,7 @@ class Search:
         except (CloudError, PluginError) as error:
             verdict = self._build.judge.locate(choice, error)
             reason = verdict.reason
-        self._tell_zones(choice, options, reason, verdict, now)
+        self._tell_zones(action, options, reason, verdict, now)
         if verdict is None:
             self.engine.located(options)
             return
@@ -211,8 +209,9 @@ class Search:
         self._known.save(self.engine.blocks.take_learned())
 
     def _tell_zones(
-        self, choice: Choice, options: Sequence[ZoneOption], reason: str, verdict: Verdict | None, now: float
+        self, action: Locate, options: Sequence[ZoneOption], reason: str, verdict: Verdict | None, now: float
     ) -> None:
+        choice = action.choice
         if verdict is None:
             self._note_skips(choice, options, reason)
         self._services.event(
@@ -228,6 +227,7 @@ class Search:
             decided_at=now,
             alternative=choice.alternative,
             request=choice.digest,
+            data={"number": str(action.number)},
         )
 
     def _quota(self, candidate: Candidate) -> str:
@@ -335,6 +335,22 @@ class Search:
             return InterruptedBySignal("the launch was interrupted", where=name, why=why, hint=hint)
         self._services.event(EventKind.GAVE_UP, self._build.record, message=action.reason, decided_at=now)
         return self._found.error(action, name, now)
+
+
+def _places_in_plan(skip: Skip) -> dict[str, str]:
+    """For who replays the search."""
+    numbers = ",".join(map(str, skip.numbers[:SKIPS_TOLD]))
+    return {key: text for key, text in (("numbers", numbers), ("opened", ",".join(skip.opened))) if text}
+
+
+def _left_out(skip: Skip) -> str:
+    by_rule = Counter(block.rule for _, block in skip.skipped)
+    parts = [f"{count} ({rule})" for rule, count in by_rule.items()]
+    parts += [f"all that is left of {cloud} ({block.rule})" for cloud, block in skip.clouds]
+    said = [f"left out: {'; '.join(parts)}"] if parts else []
+    if skip.opened:
+        said.append(f"no longer left out: {', '.join(skip.opened)}")
+    return "; ".join(said)
 
 
 def _next_step(start: Start, verdict: Verdict, learned: Sequence[Block]) -> str:

@@ -11,18 +11,25 @@ from skyx_core.plan.planner import Choice
 @dataclass(frozen=True)
 class Skip:
     """For information: these candidates are left out for now, each with the block in its way; and all that is left of
-    whole clouds.
+    whole clouds. ``opened``: clouds of which what was held before is drawn from now on. ``numbers``: of those that are
+    skipped, in the plan.
     """
 
     skipped: tuple[tuple[Choice, Block], ...]
     clouds: tuple[tuple[str, Block], ...] = ()
+    opened: tuple[str, ...] = ()
+    numbers: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class Locate:
-    """Ask the driver for the zones of this candidate's region, then call ``located`` or ``locate_failed``."""
+    """Ask the driver for the zones of this candidate's region, then call ``located`` or ``locate_failed``.
+
+    ``number``: of the choice in the plan.
+    """
 
     choice: Choice
+    number: int = 0
 
 
 @dataclass(frozen=True)

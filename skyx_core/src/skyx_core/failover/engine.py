@@ -107,7 +107,8 @@ class Engine:
         self._locating: _Try | None = None
         self._live: dict[int, _Live] = {}
         self._tries: dict[int, _Try] = {}
-        self._skipped: list[tuple[Choice, Block]] = []
+        self._skipped: list[tuple[Choice, Block, int]] = []
+        self._opened: list[str] = []
         self._drawn = 0
         self._met: set[tuple[object, ...]] = set()
         self._regions: dict[tuple[str, str], str] = {}  # of zones, by cloud, as far as drivers told
@@ -152,10 +153,12 @@ class Engine:
 
     def _take_skipped(self, now: float) -> Iterator[Skip]:
         skipped, self._skipped = self._skipped, []
+        opened, self._opened = tuple(self._opened), []
         clouds = [(cloud, self.blocks.of_cloud(cloud, now)) for cloud in self._gate.newly_held()]
         held = tuple((cloud, block) for cloud, block in clouds if block is not None)
-        if skipped or held:
-            yield Skip(tuple(skipped), held)
+        if skipped or held or opened:
+            pairs = tuple((choice, block) for choice, block, _ in skipped)
+            yield Skip(pairs, held, opened, tuple(number for _, _, number in skipped))
 
     @property
     def locating(self) -> bool:
@@ -308,7 +311,8 @@ class Engine:
         hits = self._hits(trial, now)
         blocked = {zone: block for zone, block in hits.items() if block is not None}
         for zone, block in blocked.items():
-            self._skipped.append((trial.choice if zone is None else _in_zone(trial.choice, zone), block))
+            choice = trial.choice if zone is None else _in_zone(trial.choice, zone)
+            self._skipped.append((choice, block, trial.number[0]))
         if len(blocked) == len(hits):
             self._parked.append(trial)
             return True
@@ -329,7 +333,7 @@ class Engine:
     def _begin(self, trial: _Try, now: float) -> Action:
         if trial.zones is None:
             self._locating = trial
-            return Locate(trial.choice)
+            return Locate(trial.choice, trial.number[0])
         self._count += 1
         start = Start(self._count, trial.choice, trial.zones, trial.retries)
         self._live[self._count] = _Live(start, now)
@@ -355,6 +359,7 @@ class Engine:
         held = {cloud: self.blocks.of_cloud(cloud, now) for cloud in self._gate.held}
         free = [cloud for cloud, block in held.items() if block is None]
         if free:
+            self._opened += free
             self._choices = self._gate.reopen(free)
             return self._advance(now)
         ends = [self._ends(trial, now) for trial in self._parked]

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from skyx_core.failover.actions import Action, CleanUp, Done, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import RETRY_PAUSE_S, Engine
-from skyx_core.models import Candidate, Event, EventKind, Request
-from skyx_core.plan.gate import Gate
-from skyx_core.plan.planner import Choice
+from skyx_core.failover.reel import Reel
+from skyx_core.models import Candidate, Event, EventKind
 
 _DECISIONS = frozenset(
     {
@@ -56,38 +55,10 @@ def launches(events: Sequence[Event]) -> Iterator[list[Event]]:
 
 
 def replay(events: Sequence[Event]) -> list[Replayed]:
-    """One launch, from its ``launch_started`` event on. It ends at the first decision that differs."""
-    return list(_Replay(events).run())
-
-
-class _Reel(Gate):
-    """The choices that a search met, in order, also those of clouds that were held: a closed cloud's come later, but
-    for those that were met while it was closed.
+    """One launch, from its ``launch_started`` event on. It ends at the first decision that differs, or that can't be
+    told because the record only counts some of the candidates that were skipped before.
     """
-
-    def __init__(self, steps: Sequence[Event]) -> None:
-        super().__init__()
-        self._draws = list(_draws(steps))
-
-    def __iter__(self) -> Iterator[Choice]:
-        return self
-
-    def __next__(self) -> Choice:
-        for position, (choice, skipped) in enumerate(self._draws):
-            if skipped or not self._closed(choice.candidate.cloud):
-                return self._draws.pop(position)[0]
-        raise StopIteration
-
-    @property
-    def held(self) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(choice.candidate.cloud for choice, _ in self._draws))
-
-    def newly_held(self) -> tuple[str, ...]:
-        return ()
-
-    def reopen(self, clouds: Iterable[str]) -> Iterator[Choice]:
-        del clouds
-        return self
+    return list(_Replay(events).run())
 
 
 class _Replay:
@@ -97,14 +68,15 @@ class _Replay:
         self._up = next((event for event in events if event.kind is EventKind.CLUSTER_UP), None)
         self._steps = [event for event in events if event.kind in _DECISIONS]
         self._position = 0
-        reel = _Reel(self._steps)
+        self._complete = True  # whether the record so far names all that was skipped
+        self._reel = reel = Reel(self._steps)
         self._engine = Engine(
             reel,
             gate=reel,
             blocks=Blocklist(),
             zones_together=frozenset(filter(None, data.get("zones_together", "").split(","))),
             retry_until_up=data.get("retry_until_up") == "1",
-            retry_pause=float(data.get("retry_pause", RETRY_PAUSE_S)),
+            retry_pause=_seconds(data.get("retry_pause", "")),
             keep_order=data.get("keep_order") == "1",
         )
 
@@ -119,11 +91,14 @@ class _Replay:
                 continue
             actions = self._engine.next(now)
             if not actions:
-                yield Replayed(_recorded(step), "", now)
+                if self._complete:
+                    yield Replayed(_recorded(step), "", now)
                 return
             for action in actions:
                 result = self._do(action, now)
                 if result is not None:
+                    if not result.same and not self._complete:
+                        return
                     yield result
                     if not result.same or isinstance(action, GiveUp | Done):
                         return
@@ -133,16 +108,21 @@ class _Replay:
         if step.kind is EventKind.CANDIDATES_SKIPPED:
             for block in (*(skipped.block for skipped in step.skipped), *step.blocks):
                 self._engine.blocks.add(block)
+            for block in step.blocks:
+                self._reel.hold(block.key.cloud or "")
 
     def _do(self, action: Action, now: float) -> Replayed | None:
         if isinstance(action, CleanUp):
             self._engine.cleaned(action.attempt)
             return None
-        if isinstance(action, Done):
+        if isinstance(action, Done) or (isinstance(action, Skip) and not action.skipped):
             return None
         step = self._steps[self._position] if self._position < len(self._steps) else None
         recorded = _recorded(step) if step else ""
         self._position += 1
+        if step is not None and _unnamed(step) and isinstance(action, Skip):
+            self._complete = False
+            action = replace(action, skipped=action.skipped[: len(step.skipped)])
         if step is not None and isinstance(action, Locate):
             self._locate(step, now)
         elif isinstance(action, Start):
@@ -163,34 +143,21 @@ class _Replay:
             self._engine.outcome(start.attempt, None, self._up.time)
 
 
+def _seconds(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return RETRY_PAUSE_S
+
+
+def _unnamed(step: Event) -> int:
+    """How many of the candidates that were skipped the record doesn't name."""
+    return max((step.total or 0) - len(step.skipped), 0) if step.kind is EventKind.CANDIDATES_SKIPPED else 0
+
+
 def _tells_only(event: Event) -> bool:
     """That nothing is drawn from a cloud any more: in what was drawn that shows by itself."""
     return event.kind is EventKind.CANDIDATES_SKIPPED and not event.skipped
-
-
-def _draws(steps: Sequence[Event]) -> Iterator[tuple[Choice, bool]]:
-    """Choices in the order in which the engine first met them, and whether that was to skip them; zones of a region
-    that it asked for are no choices.
-    """
-    met: set[tuple[object, ...]] = set()
-    for step in steps:
-        for candidate, alternative, digest in _met(step):
-            keys = [_key(candidate, alternative, zone) for zone in (candidate.zone, None)]
-            if not met.intersection(keys):
-                met.add(keys[0])
-                yield Choice(Request(), candidate, alternative, digest), bool(step.skipped)
-
-
-def _met(step: Event) -> Iterator[tuple[Candidate, int, str]]:
-    for skipped in step.skipped:
-        yield skipped.candidate, skipped.alternative, skipped.request
-    if step.kind is EventKind.ZONES_LOCATED and step.candidate is not None:
-        yield step.candidate, step.alternative, step.request
-
-
-def _key(c: Candidate, alternative: int, zone: str | None) -> tuple[object, ...]:
-    accelerators = tuple(sorted(c.accelerators.items()))
-    return c.cloud, c.region, zone, c.instance_type, c.use_spot, accelerators, c.reservation, alternative
 
 
 def _recorded(event: Event) -> str:
