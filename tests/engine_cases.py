@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from builders import choice
-from engine_blocks import spot
+from engine_blocks import at, in_the_way, spot
+from engine_gates import WatchedGate, closed_by
 from engine_world import Answer, World
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Engine
-from skyx_core.models import Block, BlockKey, Category, Scope, Verdict, ZoneOption
+from skyx_core.models import Block, BlockKey, Category, Retry, Scope, Verdict, ZoneOption
 
 TOGETHER = "b"
 ZONES = {"a": ["a", "b", "c"], "b": ["a", "b", "c"], "c": []}
@@ -20,12 +21,14 @@ PLACES = (*REGIONS, "us-east-1-b", "us-east-1-c")
 @st.composite
 def zone_options(draw, cloud, region):
     """Zones of a region, none of them, an error, or what isn't to be used."""
-    what = draw(st.sampled_from(["all", "all", "all", "all", "one", "skips", "nothing", "error"]))
+    what = draw(st.sampled_from(["all", "all", "all", "all", "one", "skips", "nothing", "error", "busy"]))
     names = [f"{region}-{z}" for z in ZONES[cloud]] or [None]
-    if what == "error":
+    if what in ("error", "busy"):
         key = BlockKey(cloud=cloud, region=region)
         block = Block(key=key, rule="l", reason="l", until=draw(st.sampled_from([50.0, 5000.0])))
-        return Verdict(category=Category.TRANSIENT, block=Scope.REGION, rule="l", blocks=(block,))
+        failed = Verdict(category=Category.TRANSIENT, block=Scope.REGION, rule="l", blocks=(block,))
+        again = {"blocks": (), "blocks_after": (block,), "retry": Retry(max=draw(st.integers(1, 2)), wait=5)}
+        return failed if what == "error" else failed.model_copy(update=again)
     if what == "skips":
         return [ZoneOption(zone=name, skip="no quota" if n % 2 == 0 else "") for n, name in enumerate(names)]
     return [ZoneOption(zone=name) for name in (names if what == "all" else names[:1] if what == "one" else [])]
@@ -84,5 +87,26 @@ def worlds(draw, most=6):
     return plan, world
 
 
-def engine_of(plan, world, **more):
-    return Engine(iter(plan), blocks=Blocklist(world.blocks), zones_together=frozenset({TOGETHER}), **more)
+def engine_of(plan, world, *, together=frozenset({TOGETHER}), keep_order=False, **more):
+    """An engine that draws from the plan cloud by cloud, through a gate that the world keeps an eye on."""
+    world.gate = gate = WatchedGate(plan, lambda cloud: closed_by(world.blocks, cloud, world.now))
+    choices = gate.choices(plan, by_alternative=keep_order)
+    blocks = Blocklist(world.blocks)
+    return Engine(choices, blocks=blocks, zones_together=together, keep_order=keep_order, gate=gate, **more)
+
+
+def usable(world, each):
+    """The zones of a candidate that the driver would use; None = it can't be located."""
+    found = world.zones[each.candidate.cloud, each.candidate.region]
+    return None if isinstance(found, Verdict) else [option.zone for option in found if not option.skip]
+
+
+def check_nothing_is_lost(plan, world):
+    tried, known = set(world.spots), world.blocks + world.grown
+    for each in plan:
+        if id(each) not in world.located:
+            assert in_the_way(known, each.candidate, world.now), "neither asked for its zones nor blocked"
+            continue
+        for zone in usable(world, each) or ():
+            blocked = in_the_way(known, at(each, zone), world.now)
+            assert spot(each, zone) in tried or blocked, f"{spot(each, zone)} was neither tried nor is it blocked"

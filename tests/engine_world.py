@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from engine_blocks import Spot, at, covers, in_the_way, spot
+from engine_gates import WatchedGate, closed_by
 from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
 from skyx_core.models import (
     Block,
@@ -100,12 +101,15 @@ class World:
     starts: list[Start] = field(default_factory=list)
     started_at: list[float] = field(default_factory=list)
     located: dict[int, Choice] = field(default_factory=dict)
+    asked: Counter[int] = field(default_factory=Counter)  # in vain, in a row
     live: dict[int, Running] = field(default_factory=dict)
     skipped: int = 0
     met: Counter[str] = field(default_factory=Counter)
     on_start: Callable[[World, Start], None] | None = None
     limit: float = float("inf")
+    gate: WatchedGate | None = None
     recording: bool = False
+    told: int = 200  # of the candidates skipped at once, those that the record names
     events: list[Event] = field(default_factory=list)  # as a launch records them
     _events: list[tuple[float, int, int]] = field(default_factory=list)
     _ids: count[int] = field(default_factory=count)
@@ -152,15 +156,10 @@ class World:
 
     def _do(self, engine: Engine, action: object) -> None:
         match action:
-            case Skip(skipped=skipped):
-                self.skipped += len(skipped)
-                rows = tuple(Skipped(candidate=c.candidate, block=b, alternative=c.alternative) for c, b in skipped)
-                self._record(EventKind.CANDIDATES_SKIPPED, skipped=rows)
-                for choice, block in skipped:
-                    assert block.until is None or block.until > self.now
-                    assert covers(block.key, choice.candidate) or choice.candidate.zone is None
-            case Locate(choice=choice):
-                self._locate(engine, choice)
+            case Skip():
+                self._skip(action)
+            case Locate():
+                self._locate(engine, action)
             case Start():
                 self._start(action)
             case Cancel(attempt=number):
@@ -174,15 +173,39 @@ class World:
                 running.state = "cleaning"
                 self._later(running.answer.cleaning, number)
 
-    def _locate(self, engine: Engine, choice: Choice) -> None:
+    def _skip(self, skip: Skip) -> None:
+        self.skipped += len(skip.skipped)
+        for choice, block in skip.skipped:
+            assert block.until is None or block.until > self.now
+            assert covers(block.key, choice.candidate) or choice.candidate.zone is None
+        for cloud, block in skip.clouds:
+            self.met["held"] += 1
+            assert block.key == BlockKey(cloud=cloud)
+            assert closed_by([*self.blocks, *self.grown], cloud, self.now)
+        rows = [Skipped(candidate=c.candidate, block=b, alternative=c.alternative) for c, b in skip.skipped]
+        held = tuple(block for _, block in skip.clouds)
+        assert len(skip.numbers) == len(skip.skipped)
+        data = {"opened": ",".join(skip.opened), "numbers": ",".join(map(str, skip.numbers[: self.told]))}
+        self._record(
+            EventKind.CANDIDATES_SKIPPED, skipped=tuple(rows[: self.told]), total=len(rows), blocks=held, data=data
+        )
+
+    def _locate(self, engine: Engine, action: Locate) -> None:
+        choice = action.choice
         assert not in_the_way(self.blocks, choice.candidate, self.now), "asked for zones of what is blocked"
         self.located[id(choice)] = choice
         found = self.zones[choice.candidate.cloud, choice.candidate.region]
         told = {"verdict": found} if isinstance(found, Verdict) else {"zones": tuple(found)}
-        self._record(EventKind.ZONES_LOCATED, candidate=choice.candidate, alternative=choice.alternative, **told)
+        told |= {"alternative": choice.alternative, "data": {"number": str(action.number)}}
+        self._record(EventKind.ZONES_LOCATED, candidate=choice.candidate, **told)
         if isinstance(found, Verdict):
             self.met["locate failed"] += 1
-            self.blocks += [*found.blocks, *found.blocks_after]
+            self.asked[id(choice)] += 1
+            if found.retry is None or self.asked[id(choice)] > found.retry.max:
+                self.asked[id(choice)] = 0
+                self.blocks += [*found.blocks, *found.blocks_after]
+            else:
+                self.met["asked again"] += 1
             engine.locate_failed(found, self.now)
             self.grown += engine.blocks.take_learned()
         else:
@@ -259,6 +282,7 @@ class World:
 
     def _ended(self, end: End) -> None:
         self.met[type(end).__name__] += 1
+        self.met["reopened"] += sum(self.gate.reopened.values()) if self.gate else 0
         if isinstance(end, GiveUp):
             self._record(EventKind.GAVE_UP)
             assert not self.live, "gave up with attempts that were not cleaned"

@@ -7,29 +7,14 @@ from collections import Counter
 from hypothesis import given
 from hypothesis import strategies as st
 
-from engine_blocks import at, in_the_way, spot
-from engine_cases import engine_of, worlds
+from engine_blocks import at
+from engine_cases import check_nothing_is_lost, engine_of, worlds
+from engine_gates import closed_by
 from engine_world import Answer
 from examples import examples
 from skyx_core.failover.engine import GiveUp
-from skyx_core.models import Verdict
 
-
-def usable(world, each):
-    """The zones of a candidate that the driver would use; None = it can't be located."""
-    found = world.zones[each.candidate.cloud, each.candidate.region]
-    return None if isinstance(found, Verdict) else [option.zone for option in found if not option.skip]
-
-
-def check_nothing_is_lost(plan, world):
-    tried, known = set(world.spots), world.blocks + world.grown
-    for each in plan:
-        if id(each) not in world.located:
-            assert in_the_way(known, each.candidate, world.now), "neither asked for its zones nor blocked"
-            continue
-        for zone in usable(world, each) or ():
-            blocked = in_the_way(known, at(each, zone), world.now)
-            assert spot(each, zone) in tried or blocked, f"{spot(each, zone)} was neither tried nor is it blocked"
+MORE = ("locate failed", "asked again", "expired while searching", "held")
 
 
 def test_everything_is_tried_or_blocked_nothing_is_tried_while_blocked_and_it_ends():
@@ -46,13 +31,14 @@ def test_everything_is_tried_or_blocked_nothing_is_tried_while_blocked_and_it_en
         aborted = world.met["aborts"] > 0
         if isinstance(end, GiveUp) and not aborted:
             check_nothing_is_lost(plan, world)
+            assert all(closed_by(world.blocks + world.grown, cloud, world.now) for cloud in world.gate.held)
         met.update(world.met)
         met["skips"] += world.skipped
         met["expired while searching"] += any(b.until and b.until <= world.now for b in world.blocks)
 
     check()
     print(dict(met))
-    for case in ("Done", "GiveUp", "retries", "skips", "prefers", "aborts", "locate failed", "expired while searching"):
+    for case in ("Done", "GiveUp", "retries", "skips", "prefers", "aborts", *MORE):
         assert met[case], f"no example met: {case}"
 
 

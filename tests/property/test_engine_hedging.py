@@ -9,14 +9,24 @@ from hypothesis import strategies as st
 
 from builders import choice
 from engine_blocks import spot
-from engine_cases import TOGETHER
+from engine_cases import engine_of
 from engine_world import Answer, World
 from examples import examples
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import Cancel, CleanUp, Done, Engine, GiveUp, Start, WaitUntil
 from skyx_core.models import ZoneOption
 
-CASES = ("overlaps", "second winners", "cancelled", "Done", "GiveUp", "retries", "expired", "at the limit")
+CASES = (
+    "overlaps",
+    "second winners",
+    "cancelled",
+    "Done",
+    "GiveUp",
+    "retries",
+    "expired",
+    "at the limit",
+    "held",
+)
 
 
 def slow_after(candidate):
@@ -30,7 +40,7 @@ attempts = st.builds(
     cleaning=st.floats(0, 100),
     cancelling=st.sampled_from([0.0, 5.0, 300.0]),
     late=st.booleans(),
-    wide=st.sampled_from(["spot", "spot", "zone", "region", "type"]),
+    wide=st.sampled_from(["spot", "spot", "zone", "region", "type", "cloud"]),
     lasts=st.sampled_from([10.0, 100.0, 1000.0, None]),
     prefer=st.sampled_from([(), (), ("r2",)]),
 )
@@ -78,14 +88,7 @@ def test_at_most_n_attempts_each_after_the_last_was_slow_and_one_cluster_at_the_
         plan, world = case
         world.on_start = watch(most, met)
         world.limit = 4000.0
-        engine = Engine(
-            iter(plan),
-            blocks=Blocklist(),
-            zones_together=frozenset({TOGETHER}),
-            max_live=most,
-            slow_after=slow_after,
-            retry_until_up=until_up,
-        )
+        engine = engine_of(plan, world, max_live=most, slow_after=slow_after, retry_until_up=until_up)
         end = world.run(engine)  # which sees that all others have returned and are cleaned
         if not until_up:
             assert end is not None

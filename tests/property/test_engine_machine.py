@@ -17,6 +17,7 @@ from hypothesis.stateful import (
 
 from builders import candidate, choice
 from engine_blocks import block, end, in_the_way, same_answer
+from engine_gates import WatchedGate, closed_by
 from examples import examples
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import CleanUp, Done, Engine, GiveUp, Locate, Skip, Start, WaitUntil
@@ -35,12 +36,13 @@ SOME_KEYS += [BlockKey(cloud="b", region="r3"), BlockKey(instance_type="t1", zon
 class Searching(RuleBasedStateMachine):
     """Engine, blocks and clock together; answers come in any order, and blocks of other launches in between."""
 
+    met: Counter[str]
+
     def __init__(self):
         super().__init__()
         self.now, self.known, self.locating = 0.0, [], None
         self.running, self.cleaning, self.tried = {}, set(), Counter()
         self.won = self.ended = None
-        self.met = MET
 
     @initialize(
         live=st.sampled_from([1, 2, 3, 3]),
@@ -50,8 +52,15 @@ class Searching(RuleBasedStateMachine):
     def begin(self, live, until_up, spots):
         plan = [choice(c, r, use_spot=spot) for (c, r), spot in zip(PLAN, spots, strict=True)]
         self.most, self.until_up = live, until_up
+        gate = WatchedGate(plan, lambda cloud: closed_by(self.known, cloud, self.now))
+        choices = gate.choices(plan, by_alternative=False)
         self.engine = Engine(
-            iter(plan), blocks=Blocklist(), max_live=live, retry_until_up=until_up, slow_after=lambda _: 40.0
+            choices,
+            blocks=Blocklist(),
+            max_live=live,
+            retry_until_up=until_up,
+            slow_after=lambda _: 40.0,
+            gate=gate,
         )
         self.ask(["z"])
 
@@ -85,8 +94,10 @@ class Searching(RuleBasedStateMachine):
                 case WaitUntil(time=time):
                     assert time > self.now
                     self.met["waits"] += 1
-                case Skip(skipped=skipped):
+                case Skip(skipped=skipped, clouds=clouds):
                     self.met["skips"] += len(skipped)
+                    self.met["held"] += len(clouds)
+                    assert all(closed_by(self.known, cloud, self.now) for cloud, _ in clouds)
                 case Done() | GiveUp():
                     self.end(action)
 
@@ -204,12 +215,10 @@ class Searching(RuleBasedStateMachine):
             assert all(times <= 2 for times in self.tried.values())
 
 
-MET: Counter[str] = Counter()
-
-
 def test_engine_blocks_and_clock_together():
-    MET.clear()
-    run_state_machine_as_test(Searching, settings=settings(examples(80, 2_000), stateful_step_count=40))
-    print(dict(MET))
-    for case in ("overlaps", "expiries", "waits", "Done"):
-        assert MET[case], f"no example met: {case}"
+    met: Counter[str] = Counter()
+    machine = type("Searching", (Searching,), {"met": met})
+    run_state_machine_as_test(machine, settings=settings(examples(80, 10_000), stateful_step_count=40))
+    print(dict(met))
+    for case in ("overlaps", "expiries", "waits", "Done", "held"):
+        assert met[case], f"no example met: {case}"

@@ -14,8 +14,7 @@ from engine_blocks import at, covers, in_the_way, spot
 from engine_cases import engine_of, first_blocks, worlds
 from engine_world import WIDTHS, Answer, World
 from examples import examples
-from skyx_core.failover.blocklist import Blocklist
-from skyx_core.failover.engine import Done, Engine, GiveUp
+from skyx_core.failover.engine import Done, GiveUp
 from skyx_core.models import Block, BlockKey, Verdict, ZoneOption
 
 AHEAD = ("us-east-1", "us-east-10", "us-east-1-c", "eu-1")
@@ -31,7 +30,7 @@ def walk(plan, world, blocks, *, keep_order=False):
             continue
         if zone == "unasked":
             found = world.zones[candidate.cloud, candidate.region]
-            known += found.blocks if isinstance(found, Verdict) else []
+            known += [*found.blocks, *found.blocks_after] if isinstance(found, Verdict) else []
             options = [] if isinstance(found, Verdict) else [o.zone for o in found if not o.skip]
             regions |= {(candidate.cloud, option): candidate.region for option in options}
             left = [(each, option) for option in options] + left
@@ -68,12 +67,16 @@ def timeless(world):
         each: replace(answer, takes=0.0, cleaning=0.0, lasts=None) for each, answer in world.answers.items()
     }
     world.zones = {
-        each: found.model_copy(update={"blocks": tuple(b.model_copy(update={"until": None}) for b in found.blocks)})
+        each: found.model_copy(update={"blocks": lasting(found.blocks), "blocks_after": lasting(found.blocks_after)})
         if isinstance(found, Verdict)
         else found
         for each, found in world.zones.items()
     }
     return world
+
+
+def lasting(blocks):
+    return tuple(block.model_copy(update={"until": None}) for block in blocks)
 
 
 @pytest.mark.parametrize("keep_order", [False, True])
@@ -88,14 +91,12 @@ def test_the_order_is_that_of_a_plain_walk_over_the_plan(keep_order):
         plan = [replace(each, alternative=n) for each, n in zip(plan, numbers, strict=False)]
         world = timeless(world)
         first = list(world.blocks)
-        engine = Engine(iter(plan), blocks=Blocklist(first), keep_order=keep_order)
-        wanted, why = walk(plan, world, first, keep_order=keep_order)
         pauses = any(answer.kind == "retry" for answer in world.answers.values())
+        pauses |= any(isinstance(found, Verdict) and found.retry is not None for found in world.zones.values())
         if pauses and any(b.until for b in first):
-            world.blocks = first = []
-            engine = Engine(iter(plan), blocks=Blocklist(), keep_order=keep_order)
-            wanted, why = walk(plan, world, first, keep_order=keep_order)
-        end = world.run(engine)
+            world.blocks, first = [], []
+        wanted, why = walk(plan, world, first, keep_order=keep_order)
+        end = world.run(engine_of(plan, world, together=frozenset(), keep_order=keep_order))
         assert world.spots == wanted
         assert isinstance(end, Done) == (why == "up")
         if keep_order:
@@ -104,11 +105,12 @@ def test_the_order_is_that_of_a_plain_walk_over_the_plan(keep_order):
         met[why] += 1
         met["prefers"] += world.met["prefers"]
         met["another order"] += world.spots != walk(plan, plain(world), first)[0]
-        met["retries"] += world.met["retries"]
+        for case in ("retries", "asked again", "held"):
+            met[case] += world.met[case]
 
     check()
     print(dict(met))
-    for case in ("up", "abort", "nothing", "prefers", "another order", "retries"):
+    for case in ("up", "abort", "nothing", "prefers", "another order", "retries", "asked again", "held"):
         assert met[case], f"no example met: {case}"
 
 
@@ -158,7 +160,7 @@ def test_more_blocks_at_the_start_never_add_a_candidate():
         tried = []
         for blocks in (few, some):
             one = World(world.zones, world.answers, blocks=list(blocks))
-            end = one.run(Engine(iter(plan), blocks=Blocklist(blocks), zones_together=clouds))
+            end = one.run(engine_of(plan, one, together=clouds))
             assert isinstance(end, GiveUp)
             tried.append(one.spots)
             for each in plan:
