@@ -54,6 +54,7 @@ class Counts:
     retries: int = 0
     skipped: int = 0
     preemptions: int = 0
+    searches: int = 0  # one, and one more after each preemption
     offers: int = 0  # read by the planner
     held: int = 0  # clouds that were blocked as a whole, and not read any further
     reopened: int = 0  # of those, how many were read on
@@ -67,7 +68,8 @@ class Counts:
 
 @dataclass(frozen=True)
 class Result:
-    """``virtual_seconds``: until the end; ``found_after``: until a cluster was first up. ``search_cost_usd``: what was
+    """``virtual_seconds``: until the end; ``found_after``: until a cluster was first up, whatever became of it;
+    ``ran_seconds``: of ``run_for``, how much was done, over all clusters. ``search_cost_usd``: what was
     spent until then and on the losers; ``cost_usd``: with the cluster's run. ``infra``: where it is up. ``left_out``:
     places that a block kept from being tried, or tried again; a cloud's name alone: all that was left of it.
     ``blocks``: what is blocked at the end, or had been; the clock began at 1970-01-01T00:00:00Z. ``reason``: why it
@@ -81,6 +83,7 @@ class Result:
     cost_usd: float
     search_cost_usd: float
     found_after: float | None = None
+    ran_seconds: float = 0.0
     infra: str = ""
     reason: str = ""
     left_out: tuple[str, ...] = ()

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from skyx_sim import reading
 from skyx_sim.result import Result
 from skyx_sim.rules import Tables, installed_tables, known_rules
 from skyx_sim.scenario import Scenario
 from skyx_sim.simulation import Simulation
+
+if TYPE_CHECKING:
+    from skyx_sim.many import Spread
 
 
 def load_scenario(path: str | Path) -> Scenario:
@@ -38,3 +42,22 @@ def simulate(
     changes: dict[str, object] = {"hedge": hedge, "seed": seed, "limit": limit}
     scenario = scenario.model_copy(update={name: value for name, value in changes.items() if value is not None})
     return Simulation(scenario, tables or installed_tables(environ)).run()
+
+
+def simulate_seeds(
+    scenario: Scenario,
+    seeds: int,
+    *,
+    hedge: int | None = None,
+    limit: float | None = None,
+    tables: Tables | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Spread:
+    """As ``simulate`` with each of the seeds 0 to ``seeds`` - 1 (at least one); takes as long as all of them."""
+    from skyx_sim.many import spread
+
+    if seeds < 1:
+        raise ValueError("at least one seed is needed")
+    rules = tables or installed_tables(environ)
+    runs = (simulate(scenario, hedge=hedge, seed=seed, limit=limit, tables=rules) for seed in range(seeds))
+    return spread(enumerate(runs))

@@ -30,14 +30,15 @@ from skyx_sim.sources import plan_for
 from skyx_sim.world import Ask, CloudWorld, make_worlds
 
 CANCEL_S = 5.0  # a cancelled call returns after so long, if it doesn't by itself before
-MOST_ATTEMPTS = 1_000_000
+MOST_ATTEMPTS = 200_000  # more end any search, so that every simulation ends
 
 
 class Simulation:
     """One run of a scenario; ``run`` is to be called once."""
 
-    def __init__(self, scenario: Scenario, tables: Tables) -> None:
+    def __init__(self, scenario: Scenario, tables: Tables, most_attempts: int = MOST_ATTEMPTS) -> None:
         self._scenario = scenario
+        self._most = most_attempts
         self._worlds = make_worlds(scenario)
         self._judge = Judge(scenario, tables)
         self._limit = float("inf") if scenario.limit is None else scenario.limit
@@ -58,7 +59,7 @@ class Simulation:
         while True:
             end = self._search()
             if end.won is None:
-                return self._result(end, found_after, run_usd)
+                return self._result(end, found_after, run_usd, left)
             up_at = end.won.row.ended_at or self._now
             found_after = up_at if found_after is None else found_after
             slot = end.won.answer.slot
@@ -66,12 +67,12 @@ class Simulation:
             ran = min(left, left if lasts is None else lasts, self._limit - up_at)
             run_usd += end.won.charge(ran)
             self._now = max(self._now, up_at + ran)
-            left -= ran
-            if left <= 0:
-                return self._result(end, found_after, run_usd)
+            left = max(0.0, left - ran)
+            if not left:
+                return self._result(end, found_after, run_usd, left)
             if self._now >= self._limit:
                 cut = f"the limit cut its run after {shown(ran)}, with {shown(left)} to go"
-                return self._result(replace(end, reason=cut), found_after, run_usd)
+                return self._result(replace(end, reason=cut), found_after, run_usd, left)
             self._preempt(end.won)
 
     def _preempt(self, won: Live) -> None:
@@ -96,6 +97,7 @@ class Simulation:
             slow_after=lambda _: scenario.slow_after,
             gate=plan.gate,
         )
+        self._counts.searches += 1
         self._aborted, before = False, len(self._rows)
         while True:
             wake, busy = float("inf"), False
@@ -117,7 +119,7 @@ class Simulation:
 
     def _stopped(self) -> End:
         """The limit came: what is up stays up, what is still to be cleaned costs until now."""
-        reason = _LIMIT if len(self._rows) < MOST_ATTEMPTS else f"{MOST_ATTEMPTS:,} attempts were made"
+        reason = _LIMIT if len(self._rows) < self._most else f"{self._most:,} attempts were made, no more are"
         won: Live | None = None
         for live in self._live.values():
             if live.row.outcome == UP:
@@ -175,7 +177,7 @@ class Simulation:
         """Let time pass until the next report, or until ``wake``; False if the limit comes first."""
         due = self._events[0][0] if self._events else float("inf")
         time = min(due, wake)
-        if time > self._limit or time == float("inf") or len(self._rows) >= MOST_ATTEMPTS:
+        if time > self._limit or time == float("inf") or len(self._rows) >= self._most:
             self._now = min(self._limit, max(time, self._now)) if time != float("inf") else self._now
             return False
         self._now = max(self._now, time)
@@ -226,7 +228,7 @@ class Simulation:
     def _world(self, start: Start) -> CloudWorld:
         return self._worlds[start.choice.candidate.cloud]
 
-    def _result(self, end: End, found_after: float | None, run_usd: float) -> Result:
+    def _result(self, end: End, found_after: float | None, run_usd: float, left: float) -> Result:
         total = sum(row.cost_usd for row in self._rows)
         return Result(
             status=end.status,
@@ -236,6 +238,7 @@ class Simulation:
             cost_usd=total,
             search_cost_usd=max(0.0, total - run_usd),
             found_after=found_after,
+            ran_seconds=self._scenario.run_for - left,
             infra=end.won.row.infra if end.won else "",
             reason=end.reason,
             left_out=tuple(self._left_out),
