@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING, TypeVar
@@ -14,7 +15,7 @@ from skyx_core.cluster.clouds import catalogue_of
 from skyx_core.errors import CloudCallError, CloudError, PluginError, SkyxError, UsageError
 from skyx_core.models import Capability, Offer, Request
 from skyx_core.results import CatalogInfo, GpuReport, GpuRow, OfferRow, to_iso
-from skyx_core.task.accelerators import accelerators
+from skyx_core.task.accelerators import USUAL_ACCELERATORS, accelerators
 from skyx_core.task.infra import cloud_name
 from skyx_core.task.mistakes import BadValue, BadValues
 
@@ -76,8 +77,14 @@ class Catalogues:
         names = self._chosen(cloud)
 
         def rows(problems: list[str]) -> Iterator[Offer]:
+            empty = True
             for name in names:
-                yield from _guarded(partial(self._listed, name, wanted, count, region, cloud), name, problems, cloud)
+                listed = partial(self._listed, name, wanted, count, region, cloud)
+                for offer in _guarded(listed, name, problems, cloud):
+                    empty = False
+                    yield offer
+            if empty and wanted:
+                problems += self._why_none(wanted, count, region, names)
 
         return Found(lambda problems: islice(map(_row, rows(problems)), limit))
 
@@ -115,7 +122,7 @@ class Catalogues:
         rows = [_gpu_row(key, ways.get(False), ways.get(True)) for key, ways in found.items()]
         rows.sort(key=lambda row: (*next(iter(row.accelerators.items())), _lowest(row), row.cloud))
         if not rows and wanted:
-            problems += self._why_none(wanted, count, cloud)
+            problems += self._why_none(wanted, count, None, self._chosen(cloud))
         return GpuReport(rows, problems)
 
     def _cheapest(self, name: str, wanted: str | None, count: float | None, named: str | None) -> Iterator[Cheapest]:
@@ -129,12 +136,21 @@ class Catalogues:
             if wanted in (None, gpu) and count in (None, number)
         )
 
-    def _why_none(self, wanted: str, count: float | None, cloud: str | None) -> Iterator[str]:
-        for name in self._chosen(cloud):
-            known = self.of(name)
-            if known.header() is not None:
-                for why in known.why_nothing(Request(accelerators={wanted: count or 1.0})):
-                    yield f"{name}: {why.reason}" + (f"; {why.fix}" if why.fix else "")
+    def _why_none(self, wanted: str, count: float | None, region: str | None, names: list[str]) -> list[str]:
+        """As the catalogues say; where they say nothing, the nearest names that drivers or this field know."""
+        request = Request(accelerators={wanted: count or 1.0}, region=region)
+        sold = set(USUAL_ACCELERATORS)
+        told: list[str] = []
+        for name in names:
+            with suppress(SkyxError, CloudError):  # was told before
+                known = self.of(name)
+                if known.file() is None:
+                    sold.update(gpu for offer in self._told(name, wanted, count, None) for gpu in offer.accelerators)
+                else:
+                    found = known.why_nothing(request)
+                    told += (f"{name}: {why.reason}" + (f"; {why.fix}" if why.fix else "") for why in found)
+        close = near(wanted, sold) if not told and wanted not in sold else []
+        return told or ([f"unknown accelerator {wanted!r}; did you mean {', '.join(close)}?"] if close else [])
 
     def _chosen(self, cloud: str | None) -> list[str]:
         names = self.names()

@@ -21,6 +21,7 @@ _BLANK_GB = re.compile(r"(?<=\d)\s+(?=gi?b?\b)")
 _TPU = re.compile(r"tpu[ _-]?(v\d[a-z]*)((?:[ _-][a-z0-9]+)*)", re.ASCII)
 _BARE_TPU = re.compile(r"(v[2-9](?:e|p|lite|litepod)?)(-\d{1,5})", re.ASCII)
 _BY_KEY = {name.lower().replace("-", ""): name for name in MEMORY_GB} | ACCELERATORS
+USUAL_ACCELERATORS = frozenset(_BY_KEY.values())  # names that are known whatever is installed
 _COUNT = re.compile(r"\d{1,9}(?:\.\d{0,9})?|\.\d{1,9}", re.ASCII)
 
 
