@@ -212,6 +212,6 @@ def test_the_table_of_what_was_tried_at_the_command_line(vm, cli: Cli, tmp_path:
     assert "fakevm/east/east-a" in ended.err
     assert "fakevm/east/east-b" in ended.err
     assert "no room for 1 x v.small" in ended.err
-    for word in ("INFRA", "RESOURCES", "REASON", "HINT", "--retry-until-up"):
+    for word in ("INFRA", "RESOURCES", "REASON", "hint:", "--retry-until-up"):
         assert word in ended.err
     assert cli.run("status", "-o", "json").json == []

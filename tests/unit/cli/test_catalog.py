@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
 
 from cli_fakes import FakeSession, skyx
+from skyx_core.cli.commands.catalog import teller
+from skyx_core.testing.clock import StepClock
 
 
 def test_show_gpus_shows_the_lowest_prices() -> None:
@@ -66,3 +71,18 @@ def test_update_goes_on_after_a_failure_and_ends_with_its_code() -> None:
     assert "mars: 2 offers" in result.out
     assert "can't tell its offers" in result.err
     assert skyx("catalog", "update", "mars").code == 0
+
+
+@pytest.mark.parametrize(("mode", "told"), [("auto", ["- b", "- d"]), ("quiet", []), ("json", [])])
+def test_an_import_tells_every_two_seconds_how_far_it_is(mode: str, told: list[str]) -> None:
+    clock, notes = StepClock(), []
+    app = SimpleNamespace(clock=clock, progress_mode=lambda: mode, note=notes.append)
+    tell = teller(app)  # type: ignore[arg-type]
+    for text, seconds in (("a", 1.5), ("b", 0.6), ("c", 1.9), ("d", 0.2)):
+        clock.advance(seconds)
+        tell(text)
+    assert notes == told
+
+
+def test_a_quick_import_tells_nothing_of_itself(tmp_path: Path) -> None:
+    assert "nothing that takes long" not in skyx("catalog", "import", "mars", "mars.csv", cwd=tmp_path).err

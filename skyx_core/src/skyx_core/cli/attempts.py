@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 
+from skyx_core.cli.fitting import folded, laid, narrowed
 from skyx_core.cli.shown import in_cell
 
 Row = Sequence[str]  # infra, resources, reason, hint
@@ -28,16 +28,18 @@ class _Merged:
     places: dict[str, int] = field(default_factory=dict)
 
 
-def attempts_table(rows: Iterable[Row], most: int = _MOST_ROWS) -> list[str]:
-    """Lines of the table; what is beyond ``most`` rows is counted at its end."""
+def attempts_table(rows: Iterable[Row], most: int = _MOST_ROWS, width: int | None = None) -> list[str]:
+    """Lines of the table; what is beyond ``most`` rows is counted at its end. ``width``: of the terminal, if any."""
     merged = _merge(rows)
-    shown = [_cells(one) for one in merged[:most]]
-    columns = [index for index in range(len(HEADERS)) if index < 3 or any(cells[index] != [""] for cells in shown)]
-    widths = [max(len(HEADERS[i]), *(len(line) for cells in shown for line in cells[i])) for i in columns]
-    lines = [_line([HEADERS[i] for i in columns], widths)]
-    for cells in shown:
-        for number in range(max(len(cells[i]) for i in columns)):
-            lines.append(_line([cells[i][number] if number < len(cells[i]) else "" for i in columns], widths))
+    texts = [_texts(one) for one in merged[:most]]
+    shown = [i for i in range(len(HEADERS)) if i < 3 or any(cells[i] != [""] for cells in texts)]
+    natural = [max(len(HEADERS[i]), *(len(part) for cells in texts for part in cells[i])) for i in shown]
+    widths = [min(size, _WIDTHS[i]) for i, size in zip(shown, natural, strict=True)]
+    if width is not None:
+        widths = narrowed(widths, [[len(HEADERS[i]) for i in shown]], width - 2 * (len(shown) - 1))
+    lines = list(laid([[HEADERS[i]] for i in shown], widths))
+    for cells in texts:
+        lines += laid([_within(cells[i], size) for i, size in zip(shown, widths, strict=True)], widths)
     if len(merged) > most:
         lines.append(f"... and {len(merged) - most} more; -o json shows all")
     return lines
@@ -63,13 +65,14 @@ def _without_place(text: str, infra: str) -> str:
     return text
 
 
-def _cells(one: _Merged) -> list[list[str]]:
+def _texts(one: _Merged) -> list[list[str]]:
+    """Each cell as the parts of which each begins a line."""
     texts = (one.resources, one.reason, one.hint)
-    return [list(_infra(one.places)), *(_wrapped(text, width) for text, width in zip(texts, _WIDTHS[1:], strict=True))]
+    return [[in_cell(part) for part in _infra(one.places)], *([in_cell(" ".join(text.split()))] for text in texts)]
 
 
-def _wrapped(text: str, width: int) -> list[str]:
-    return wrap(in_cell(" ".join(text.split())), width, break_on_hyphens=False) or [""]
+def _within(parts: Sequence[str], width: int) -> list[str]:
+    return [line for part in parts for line in folded(part, width, len(part) + 1)]
 
 
 def _infra(places: dict[str, int]) -> Iterator[str]:
@@ -77,14 +80,13 @@ def _infra(places: dict[str, int]) -> Iterator[str]:
     regions = _grouped(places, 2)
     if len(regions) <= _MOST_PLACES:
         for region, zones in regions.items():
-            yield from _wrapped(_counted(region, zones, places), _WIDTHS[0])
+            yield _counted(region, zones, places)
         return
     for cloud, inside in _grouped(places, 1).items():
         count = len(_grouped(inside, 2))
         beside = f", {len(inside)} zones" if len(inside) > count else ""
         whole = f"{cloud} ({count} regions{beside})"
-        text = whole if count > 1 else _counted("/".join(inside[0].split("/")[:2]), inside, places)
-        yield from _wrapped(text, _WIDTHS[0])
+        yield whole if count > 1 else _counted("/".join(inside[0].split("/")[:2]), inside, places)
 
 
 def _counted(region: str, zones: Sequence[str], places: dict[str, int]) -> str:
@@ -100,7 +102,3 @@ def _grouped(places: Iterable[str], parts: int) -> dict[str, list[str]]:
     for place in places:
         groups.setdefault("/".join(place.split("/")[:parts]), []).append(place)
     return groups
-
-
-def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()

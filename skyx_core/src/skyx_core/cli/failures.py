@@ -52,8 +52,8 @@ def from_any(error: BaseException) -> SkyxError:
     )
 
 
-def block(error: SkyxError, *, color: bool) -> str:
-    """What, where, why and what to do, in that order."""
+def block(error: SkyxError, *, color: bool, columns: int | None = None) -> str:
+    """What, where, why and what to do, in that order. ``columns``: that its table may take."""
     head, name, off = (_RED, _CYAN, _OFF) if color else ("", "", "")
     what = in_field(error.what.rstrip("."))
     lines = [f"{head}error[{error.code}]{off}: {what}"]
@@ -63,7 +63,7 @@ def block(error: SkyxError, *, color: bool) -> str:
         lines.append(f"  {name}where{off}: {_below(error.where)}")
     if error.why:
         lines.append(f"  {name}why{off}:   {_below(error.why)}")
-    lines += _details(error)
+    lines += _details(error, columns)
     if isinstance(error, TaskFileError) and error.file == "command line":
         lines.append(f"  {name}hint{off}:  '--help' after the command shows what each flag takes")
     elif error.hint:
@@ -76,11 +76,12 @@ def _below(text: str) -> str:
     return in_field(text.rstrip()).replace("\n", f"\n{_INDENT}")
 
 
-def _details(error: SkyxError) -> list[str]:
+def _details(error: SkyxError, columns: int | None) -> list[str]:
     if isinstance(error, NoCapacityError) and error.attempts:
         from skyx_core.cli.attempts import attempts_table
 
-        return ["  tried:", *(f"    {line}" for line in attempts_table(error.attempts))]
+        width = None if columns is None else columns - 4
+        return ["  tried:", *(f"    {line}" for line in attempts_table(error.attempts, width=width))]
     if isinstance(error, LeftoverError) and error.remaining:
         return ["  left:", *(f"    {in_cell(item)}" for item in error.remaining)]
     return []
@@ -109,7 +110,13 @@ def as_data(error: SkyxError) -> dict[str, object]:
 
 def report(app: App, error: SkyxError) -> int:
     """Print it where it belongs; returns the exit code."""
-    app.note(block(error, color=app.color(tty=app.streams.err_tty)), painted=True)
+    tty = app.streams.err_tty
+    width = None
+    if isinstance(error, NoCapacityError):
+        from skyx_core.cli.output import columns
+
+        width = columns(app, tty=tty)
+    app.note(block(error, color=app.color(tty=tty), columns=width), painted=True)
     if app.json:
         from skyx_core.cli.output import dumps
 

@@ -1,4 +1,4 @@
-"""Rows as JSON, as aligned plain text, or as a table on a terminal."""
+"""Rows as JSON, or as aligned text that fits the terminal."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from skyx_core.cli.shown import in_cell, in_field
 if TYPE_CHECKING:
     from skyx_core.cli.app import App
 
-RICH_ROWS = 200  # a rich table costs about half a millisecond a row
+PAINTED_ROWS = 200  # longer lists are not looked at
+_NO_LIMIT = 1_000_000
 
 
 def dumps(value: object) -> str:
@@ -44,58 +45,59 @@ def plain(headers: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines)
 
 
-def rich_table(headers: Sequence[str], rows: Sequence[Sequence[str]], *, color: bool, marked: int | None) -> str:
-    """The same for a terminal. ``marked``: the row to stand out."""
-    from io import StringIO
-
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
-    for header in headers:
-        table.add_column(header, no_wrap=True, overflow="ignore")
-    rows = [tuple(map(in_cell, row)) for row in rows]
-    for index, row in enumerate(rows):
-        table.add_row(*(Text(cell) for cell in row), style="green" if index == marked else None)
-    sink = StringIO()
-    width = sum(max([len(header), *(len(row[i]) for row in rows)]) + 2 for i, header in enumerate(headers))
-    console = Console(
-        file=sink, width=width + 2, force_terminal=color, no_color=not color, color_system="standard" if color else None
-    )
-    console.print(table)
-    return "\n".join(line.rstrip() for line in sink.getvalue().splitlines())
-
-
 def table(
-    app: App, headers: Sequence[str], rows: Sequence[Sequence[str]], *, tty: bool, marked: int | None = None
+    app: App,
+    headers: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    *,
+    tty: bool,
+    marked: int | None = None,
+    fit: bool = False,
+    spare: Sequence[str] = (),
 ) -> str:
-    """Text of a table for a stream; long lists and pipes get plain lines."""
-    if tty and app.color(tty=tty) and len(rows) <= RICH_ROWS:
-        return rich_table(headers, rows, color=True, marked=marked)
-    return plain(headers, rows)
+    """Text of a table for a stream. ``marked``: the row to stand out. ``fit``: where the stream is a terminal, no line
+    is wider than that; else each row is one line. ``spare``: columns that it can do without if room is short.
+    """
+    width = columns(app, tty=tty) if fit else None
+    color = tty and app.color(tty=tty) and len(rows) <= PAINTED_ROWS
+    if not color:
+        text = plain(headers, rows)
+        if width is None or max(map(len, text.split("\n"))) <= width:
+            return text
+    from skyx_core.cli.fitting import fitted
+
+    def paint(number: int, line: str) -> str:
+        code = "1" if number < 0 else "32" if number == marked else ""
+        return f"\033[{code}m{line}\033[0m" if code and color else line
+
+    cells = [tuple(map(in_cell, row)) for row in rows]
+    return fitted(headers, cells, width or _NO_LIMIT, paint=paint, spare=spare)
 
 
-def columns(app: App) -> int | None:
-    """How wide the terminal is that stdout goes to; None: it goes to none, and no line is too long."""
+def columns(app: App, *, tty: bool | None = None) -> int | None:
+    """How wide lines may be: as COLUMNS says, else as the terminal is; None: it goes to none, and no line is too long.
+    ``tty``: whether the stream is a terminal; unset = as stdout.
+    """
     import os
 
-    if not app.streams.out_tty:
-        return None
     text = app.environ.get("COLUMNS", "")
-    if text.isdecimal() and 0 < len(text) < 6:
+    if text.isdecimal() and len(text) < 6 and int(text) > 0:
         return int(text)
+    if not (app.streams.out_tty if tty is None else tty):
+        return None
     for descriptor in (2, 0):  # 1 is not stdout any more
         try:
-            return os.get_terminal_size(descriptor).columns
+            return os.get_terminal_size(descriptor).columns or 80
         except OSError:
             continue
     return 80
 
 
-def show(app: App, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table on stdout, as the data of a text-mode command."""
-    app.streams.data(table(app, headers, rows, tty=app.streams.out_tty), painted=True)
+def show(
+    app: App, headers: Sequence[str], rows: Sequence[Sequence[str]], *, fit: bool = False, spare: Sequence[str] = ()
+) -> None:
+    """A table on stdout, as the data of a text-mode command; ``fit`` and ``spare`` as for ``table``."""
+    app.streams.data(table(app, headers, rows, tty=app.streams.out_tty, fit=fit, spare=spare), painted=True)
 
 
 def accelerators(counts: dict[str, float]) -> str:

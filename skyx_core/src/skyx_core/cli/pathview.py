@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from textwrap import wrap
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.fitting import folded
 from skyx_core.cli.patterns import pattern_text
 from skyx_core.cli.shown import in_cell
 from skyx_core.spans import span, took
@@ -23,7 +23,7 @@ _COLORS = {
     "GAVE UP": "31",
     "WAITED": "36",
 }
-_NARROWEST, _MOST_LINES = 20, 6  # of a text on a terminal
+_NARROWEST = 20  # of a text on a terminal
 _SKIPS_SHOWN = 3
 
 
@@ -92,8 +92,7 @@ def _fitted(text: str, columns: int | None, indent: int) -> list[str]:
     text = in_cell(text)
     if columns is None:
         return [text]
-    room = max(columns - indent, _NARROWEST)
-    return wrap(text, room, break_on_hyphens=False, max_lines=_MOST_LINES, placeholder=" ...") or [""]
+    return folded(text, max(columns - indent, _NARROWEST))
 
 
 def _failed(event: Mapping[str, Json], started: Mapping[object, float]) -> Stop:

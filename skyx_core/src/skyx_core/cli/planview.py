@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from skyx_core.cli.output import accelerators, infra, table, usd
+from skyx_core.cli.fitting import hanging
+from skyx_core.cli.output import accelerators, columns, infra, table, usd
 from skyx_core.cli.shown import in_cell
 
 if TYPE_CHECKING:
@@ -43,10 +44,9 @@ def render(app: App, plan: TaskPlan, *, tty: bool, autostop: Autostop | None = N
         lines += _totals(plan.candidates[plan.first or 0], autostop)
     else:
         lines.append("No candidate fits.")
-    lines += [in_cell(f"note: {note}") for note in plan.notes]
-    lines += _near(plan.near)
-    lines += _left_out(plan.excluded)
-    return "\n".join(lines)
+    texts = [in_cell(f"note: {note}") for note in plan.notes] + _near(plan.near) + _left_out(plan.excluded)
+    width = columns(app, tty=tty)
+    return "\n".join([*lines, *(hanging(text, width, indent=4) for text in texts)])
 
 
 def _table(app: App, plan: TaskPlan, candidates: Sequence[PlanRow], *, tty: bool) -> str:
@@ -56,7 +56,7 @@ def _table(app: App, plan: TaskPlan, candidates: Sequence[PlanRow], *, tty: bool
     rows = [
         _cells(row, first=index == plan.first, egress=egress, blocked=blocked) for index, row in enumerate(candidates)
     ]
-    return table(app, headers, rows, tty=tty, marked=plan.first)
+    return table(app, headers, rows, tty=tty, marked=plan.first, fit=True)
 
 
 def _beyond(plan: TaskPlan, limit: int) -> list[str]:

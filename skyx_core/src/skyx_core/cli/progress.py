@@ -5,6 +5,8 @@ from __future__ import annotations
 import threading
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.fitting import hanging
+from skyx_core.cli.output import columns
 from skyx_core.cli.phases import Line, Phases
 from skyx_core.cli.shown import in_cell
 
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from skyx_core.cli.app import App
     from skyx_core.models import Event
 
+_BESIDE = 12  # columns that the spinner and the time take on the live line
 _LOUD = frozenset({"!"})
 _COLOR = {"-": "\033[2m", "+": "\033[32m", "!": "\033[33m"}
 
@@ -63,11 +66,13 @@ class Progress:
             bar.stop()
 
     def _print(self, line: Line) -> None:
+        text = hanging(line.render(), columns(self._app, tty=self._app.streams.err_tty))
         if self._mode != "live":
-            self._app.note(line.render())
+            self._app.note(text)
         elif line.mark != "-" or self._phases.current is None:
             self.pause()
-            self._app.note(f"{_COLOR[line.mark]}{line.render()}\033[0m", painted=True)
+            painted = "\n".join(f"{_COLOR[line.mark]}{one}\033[0m" for one in text.split("\n"))
+            self._app.note(painted, painted=True)
 
     def _show_current(self) -> None:
         phase = self._phases.current
@@ -75,12 +80,18 @@ class Progress:
             self.pause()
             return
         text = in_cell(f"{phase.title} [{phase.detail}]" if phase.detail else phase.title)
+        text = _one_line(text, (columns(self._app, tty=True) or 80) - _BESIDE)
         if self._bar is None:
             self._bar = _live_line()
             self._bar.add_task(text, total=None)
             self._bar.start()
         else:
             self._bar.update(self._bar.task_ids[0], description=text)
+
+
+def _one_line(text: str, room: int) -> str:
+    """A line that moves must not have two."""
+    return text if len(text) <= room else f"{text[: max(room - 3, 0)]}..."
 
 
 def _live_line() -> Bar:

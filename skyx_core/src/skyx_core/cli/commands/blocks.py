@@ -42,7 +42,7 @@ def list_blocks(app: App, *, cloud: str | None, ended: bool) -> int:
         emit_json(app, found.blocks)
     elif found.blocks:
         now = app.clock.time()
-        show(app, _HEADERS, [_cells(row, now) for row in found.blocks])
+        show(app, _HEADERS, [_cells(row, now) for row in found.blocks], fit=True)
     else:
         app.note(f"Nothing is blocked{f' on {cloud}' if cloud else ''}.")
     return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -22,6 +22,7 @@ _GPUS = ("GPUS", "CLOUD", "$/H", "TYPE", "REGION", "SPOT_$/H", "SPOT_REGION")
 _INFOS = ("CLOUD", "OFFERS", "AGE", "SOURCE", "STATE")
 _SHOWN = 100  # rows of a text, unless told otherwise
 _CHUNK = 1000
+_TOLD_EVERY_S = 2.0
 
 
 @command("show-gpus")
@@ -171,11 +172,26 @@ def import_csv(app: App, *, cloud: str, file: str) -> int:
     session = app.session()
     if file == "-":
         with click.open_file("-", "rb") as stream:
-            change = session.import_catalog(cloud, stream)
+            change = session.import_catalog(cloud, stream, tell=teller(app))
     else:
-        change = session.import_catalog(cloud, file)
+        change = session.import_catalog(cloud, file, tell=teller(app))
     _show_changes(app, change, [change])
     return 0
+
+
+def teller(app: App) -> Callable[[str], None]:
+    """Says every few seconds how far it is; nothing of what is done sooner."""
+    last = app.clock.monotonic()
+    quiet = app.progress_mode() in ("quiet", "json")
+
+    def tell(text: str) -> None:
+        nonlocal last
+        now = app.clock.monotonic()
+        if not quiet and now - last >= _TOLD_EVERY_S:
+            last = now
+            app.note(f"- {text}")
+
+    return tell
 
 
 @command("update")

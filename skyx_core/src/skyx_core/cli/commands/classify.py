@@ -43,7 +43,7 @@ def classify(app: App, *, cloud: str, file: str) -> int:
                 rows.append(_cells(row))
     finally:  # what came before a line that ends it all is shown before that is told
         if rows:
-            show(app, _HEADERS, rows)
+            show(app, _HEADERS, rows, fit=True)
         _show_problems(app, result)
     return 2 if result.problems else 0
 

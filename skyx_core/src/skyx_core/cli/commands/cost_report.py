@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from skyx_core.results import SpendReport, SpendRow
 
 _HEADERS = ("NAME", "STATUS", "INFRA", "TYPE", "GPUS", "NODES", "$/H", "HOURS", "COST $", "CREATED", "ENDED")
+_SPARE = ("ENDED", "CREATED", "NODES")  # first what is left out first on a narrow terminal
 _USUAL_DAYS = 30.0
 _MOST_DAYS = 36_500.0
 
@@ -27,7 +28,8 @@ def cost_report(app: App, *, since: str | None, everything: bool) -> int:
     It counts the time that nodes ran, attempts that failed included, at the list price when each was made: an
     estimate, not the bill. Stopped time costs nothing here; discounts, disks, addresses and traffic are not in it.
     """
-    from skyx_core.cli.output import emit_json, show
+    from skyx_core.cli.fitting import hanging
+    from skyx_core.cli.output import columns, emit_json, show
 
     if everything and since is not None:
         raise UsageError("--since and --all exclude each other", hint="pass one of them")
@@ -38,8 +40,8 @@ def cost_report(app: App, *, since: str | None, everything: bool) -> int:
         emit_json(app, report.clusters)
         return 0
     if report.clusters:
-        show(app, _HEADERS, [_cells(row) for row in report.clusters])
-    app.streams.data(_total(report))
+        show(app, _HEADERS, [_cells(row) for row in report.clusters], fit=True, spare=_SPARE)
+    app.streams.data(hanging(_total(report), columns(app)))
     return 0
 
 

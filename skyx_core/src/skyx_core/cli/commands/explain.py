@@ -33,7 +33,7 @@ def explain(app: App, *, cluster: str, only_path: bool, replay: bool) -> int:
     _show_path(app, found, apart=not only_path)
     rows = [_cells(_told(event)) for event in found]
     if rows and not only_path:
-        show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows)
+        show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows, fit=True)
     elif not rows:
         app.note(f"Nothing is recorded for {cluster}.")
     return 0
@@ -58,7 +58,7 @@ def _replay(app: App, cluster: str) -> int:
         emit_lines(app, rows)
     elif rows:
         cells = [("same" if row.same else "DIFFERS", row.recorded, "" if row.same else row.decided) for row in rows]
-        show(app, ("", "RECORDED", "DECIDED NOW"), cells)
+        show(app, ("", "RECORDED", "DECIDED NOW"), cells, fit=True)
     else:
         app.note(f"No search for capacity is recorded for {cluster}.")
     return 0 if all(row.same for row in rows) else 1
