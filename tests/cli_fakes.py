@@ -298,7 +298,9 @@ class FakeSession:
         self._note("catalogues")
         return [CatalogInfo("mars", 2, "mars.csv", "2026-01-02T03:04:05Z", 90000.0, "/c/mars.db", False)]
 
-    def import_catalog(self, cloud: str, file: Any) -> CatalogChange:
+    def import_catalog(self, cloud: str, file: Any, *, tell: Callable[[str], None] | None = None) -> CatalogChange:
+        if tell is not None:
+            tell("nothing that takes long")
         content = file if isinstance(file, str) else file.read()
         self._note("import_catalog", cloud=cloud, file=content)
         return CatalogChange(cloud, 2, 1, 1, "mars.csv", ["1 row left out for want of a price"])

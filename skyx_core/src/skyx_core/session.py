@@ -290,11 +290,14 @@ class Session:
 
         return imported_names(self.dirs)
 
-    def import_catalog(self, cloud: str, file: str | Path | IO[bytes]) -> results.CatalogChange:
+    def import_catalog(
+        self, cloud: str, file: str | Path | IO[bytes], *, tell: Callable[[str], None] | None = None
+    ) -> results.CatalogChange:
         """Replace the catalogue of a cloud by a CSV file (or a binary stream); ``notes`` say what was left out. Raises
-        ``CatalogError``, and changes nothing, for a file that can't be used. Safe to repeat, and to race.
+        ``CatalogError``, and changes nothing, for a file that can't be used, or has more than 20 million rows or
+        8 GiB unpacked. ``tell`` hears every 20,000 rows how far it is. Safe to repeat, and to race.
         """
-        return self._do.catalogue_changes.import_csv(cloud, file)
+        return self._do.catalogue_changes.import_csv(cloud, file, tell)
 
     def update_catalog(self, clouds: Sequence[str] = ()) -> list[results.CatalogChange]:
         """Ask these clouds, or all that can tell, for what they offer now. One result per cloud, errors inside; at most

@@ -13,7 +13,7 @@ import pytest
 
 from skyx_core import Session
 from skyx_core.catalog import Catalogue
-from skyx_core.catalog.csv_rows import CsvRows
+from skyx_core.catalog.csv_rows import CsvRows, Limits
 from skyx_core.errors import CatalogError, SkyxError, UsageError
 from skyx_core.models import Request
 from skyx_core.results import CatalogChange
@@ -215,3 +215,37 @@ def test_nothing_is_read_before_it_is_asked_for() -> None:
     rows = iter(CsvRows(endless, "it"))  # type: ignore[arg-type]
     assert [next(rows).name for _ in range(3)] == ["m"] * 3
     assert endless.given < 200_000
+
+
+def read(limits: Limits, rows: int, *, packed: bool = False) -> int:
+    text = (f"{HEAD}\n" + "m,,,4,16,1,,r,,\n" * rows).encode()
+    return sum(1 for _ in CsvRows(io.BytesIO(gzip.compress(text) if packed else text), "it.csv", limits))
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_a_file_may_be_as_large_as_its_limits_and_no_larger(packed: bool) -> None:
+    size = len(HEAD) + 1 + 10 * 16
+    assert read(Limits(rows=10, size=size), 10, packed=packed) == 10
+    for limits, why in ((Limits(rows=9), "more than 9 rows"), (Limits(size=size - 1), f"more than {size - 1} bytes")):
+        with pytest.raises(CatalogError, match="this catalogue is too large") as caught:
+            read(limits, 10, packed=packed)
+        assert why in caught.value.why
+        assert "leave out regions" in caught.value.hint
+
+
+def test_bytes_are_counted_and_not_letters() -> None:
+    text = f"{HEAD}\n".encode() + "\u00e4,,,4,16,1,,r,,\n".encode() * 10
+    assert len(list(CsvRows(io.BytesIO(text), "it", Limits(size=len(text))))) == 10
+    with pytest.raises(CatalogError):
+        list(CsvRows(io.BytesIO(text), "it", Limits(size=len(text) - 1)))
+
+
+def test_the_usual_limits_are_twenty_million_rows_and_eight_gibibytes() -> None:
+    assert Limits() == Limits(rows=20_000_000, size=8 * 2**30)
+
+
+def test_how_far_an_import_is_can_be_heard(session: Session) -> None:
+    text = f"{HEAD}\n" + "".join(f"m{n % 50},,,4,16,1,,r{n // 50},,\n" for n in range(45_000))
+    heard: list[str] = []
+    session.import_catalog("mars", io.BytesIO(text.encode()), tell=heard.append)
+    assert heard == ["20,000 rows read", "40,000 rows read", "45,000 rows are put in order"]

@@ -8,6 +8,7 @@ import io
 import math
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from operator import itemgetter
 from typing import IO, cast
@@ -22,16 +23,24 @@ OPTIONAL = ("AcceleratorName", "AcceleratorCount", "AvailabilityZone", "GpuInfo"
 _KNOWN = {name.lower(): name for name in (*NEEDED, *PRICES, *OPTIONAL)}
 _LONGEST_LINE = 1_000_000
 _LONGEST_NAME = 200
-_MOST_ROWS = 20_000_000
+_TOLD_EVERY = 20_000  # rows
 _REMEMBERED = 20_000
 _EXAMPLES = 5
 _HINT = (
     f"the first line must name the columns {', '.join(NEEDED)}, and Price or SpotPrice; separated by commas, in UTF-8"
 )
-
+_TOO_LARGE = "leave out regions and machines that you don't use; the catalogue from before is unchanged"
 
 Cells = tuple[str, ...]
 Pick = Callable[[list[str]], tuple[Cells, Cells, Cells]]
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Of one file. ``size``: bytes, unpacked."""
+
+    rows: int = 20_000_000
+    size: int = 8 << 30
 
 
 class BadRow(ValueError):
@@ -41,12 +50,17 @@ class BadRow(ValueError):
 class CsvRows:
     """Iterate once. Afterwards: ``read`` rows of data, ``bad`` ones with the first ``examples``, ``unpriced`` ones
     (left out), ``odd_prices`` (cells that are no price: taken as not sold that way), ``unsized`` rows, ``ignored``
-    columns. Raises ``CatalogError`` for a file that isn't such a CSV.
+    columns. Raises ``CatalogError`` for a file that isn't such a CSV, or beyond its limits. ``tell`` hears now and then
+    how far it is.
     """
 
-    def __init__(self, stream: IO[bytes], name: str) -> None:
+    def __init__(
+        self, stream: IO[bytes], name: str, limits: Limits | None = None, tell: Callable[[str], None] | None = None
+    ) -> None:
         self._stream = stream
         self._name = name
+        self._limits = limits or Limits()
+        self._tell = tell or _nobody
         self.read = self.bad = self.unpriced = self.odd_prices = self.unsized = 0
         self.examples: list[str] = []
         self.ignored: list[str] = []
@@ -64,14 +78,17 @@ class CsvRows:
                 if not any(cells):
                     continue
                 self.read += 1
-                if self.read > _MOST_ROWS:
-                    raise self._refused(f"it has more than {_MOST_ROWS:,} rows")
+                if self.read > self._limits.rows:
+                    raise self._too_large(f"it has more than {self._limits.rows:,} rows")
+                if self.read % _TOLD_EVERY == 0:
+                    self._tell(f"{self.read:,} rows read")
                 try:
                     yield from self._row(cells, pick, width)
                 except BadRow as error:
                     self._note(reader.line_num, str(error))
         except csv.Error as error:
             raise self._refused(f"line {reader.line_num}: {error}") from error
+        self._tell(f"{self.read:,} rows are put in order")
 
     def _note(self, line: int, why: str) -> None:
         self.bad += 1
@@ -80,6 +97,9 @@ class CsvRows:
 
     def _refused(self, why: str) -> CatalogError:
         return CatalogError("this is not a catalogue that can be imported", where=self._name, why=why, hint=_HINT)
+
+    def _too_large(self, why: str) -> CatalogError:
+        return CatalogError("this catalogue is too large", where=self._name, why=why, hint=_TOO_LARGE)
 
     def _lines(self) -> Iterator[str]:
         """Decoded lines, none of them endless."""
@@ -93,9 +113,13 @@ class CsvRows:
         if not head:
             raise self._refused("it is empty")
         text = io.TextIOWrapper(stream, encoding="utf-8-sig", newline="")
+        size = 0
         try:
             while line := text.readline(_LONGEST_LINE):
                 self._line += 1
+                size += len(line) if line.isascii() else len(line.encode())
+                if size > self._limits.size:
+                    raise self._too_large(f"it has more than {self._limits.size:,} bytes (unpacked)")
                 if len(line) == _LONGEST_LINE:
                     raise self._refused(f"line {self._line} is longer than {_LONGEST_LINE:,} characters")
                 yield line
@@ -143,6 +167,10 @@ class CsvRows:
             return number + 0.0  # -0.0 too
         self.odd_prices += text.strip().lower() not in {"", "nan"}
         return None
+
+
+def _nobody(_: str) -> None:
+    """Nobody wants to hear how far it is."""
 
 
 def _machine(cells: Cells) -> tuple[str, float, float, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import takewhile
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
@@ -34,21 +34,23 @@ class CatalogueChanges:
         self._services = services
         self._catalogues = Catalogues(services)
 
-    def import_csv(self, cloud: str, file: str | Path | IO[bytes]) -> CatalogChange:
+    def import_csv(
+        self, cloud: str, file: str | Path | IO[bytes], tell: Callable[[str], None] | None = None
+    ) -> CatalogChange:
         name = checked(cloud)
         if not isinstance(file, str | Path):
-            return self._imported(name, file, "(stdin)")
+            return self._imported(name, file, "(stdin)", tell)
         path = self._services.cwd / file
         try:
             with path.open("rb") as stream:
-                return self._imported(name, stream, str(path))
+                return self._imported(name, stream, str(path), tell)
         except (OSError, ValueError) as error:
             number = error.errno if isinstance(error, OSError) else None
             why = os.strerror(number).lower() if number else str(error)
             raise CatalogError("the file can't be read", where=str(file), why=why, hint="pass a CSV file") from error
 
-    def _imported(self, name: str, stream: IO[bytes], source: str) -> CatalogChange:
-        rows = CsvRows(stream, source)
+    def _imported(self, name: str, stream: IO[bytes], source: str, tell: Callable[[str], None] | None) -> CatalogChange:
+        rows = CsvRows(stream, source, tell=tell)
         writer = Writer(self._catalogues.of(name).imported, name)
         try:
             written = writer.write(rows, source, self._services.clock.time())
