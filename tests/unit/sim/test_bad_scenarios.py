@@ -44,7 +44,7 @@ CASES = {
         11,
         "order of time",
     ),
-    "negative nodes": (GOOD.replace("nodes: 0", "nodes: -1"), 11, "greater than or equal to 0"),
+    "negative nodes": (GOOD.replace("nodes: 0", "nodes: -1"), 11, "must be at least 0"),
     "no time": (GOOD + "limit: soon\n", 14, "15m"),
     "rules of no cloud": (GOOD.replace("rules: aws", "rules: awz"), 5, "did you mean 'aws'"),
     "price missing": (GOOD.replace("price: 0.5, ", ""), 9, "price is missing"),

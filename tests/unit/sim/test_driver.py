@@ -271,3 +271,14 @@ def test_a_damaged_state_starts_the_clouds_time_anew(bench: Make) -> None:
     (one.folder / "sim" / "state.json").write_text("{")
     one.driver = one.another()
     one.make("b1", "west")
+
+
+def test_a_scenario_that_is_not_there_is_said_with_what_names_it(tmp_path: Path) -> None:
+    bench = Bench(tmp_path)
+    bench.path.unlink()
+    for driver, what in ((bench.driver, "SKYX_SIM_SCENARIO"), (bench.another(scenario=bench.path), "clouds.sim.scen")):
+        off = driver.disabled()
+        assert off is not None
+        assert "no such file" in off.reason
+        assert str(bench.path) in off.reason
+        assert what in off.fix

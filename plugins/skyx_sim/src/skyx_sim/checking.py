@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ValidationError  # noqa: TID253 - reached only with a scenario at hand
 
 from skyx_core.api import Problem, Task
+from skyx_sim.forms import expected
 from skyx_sim.scenario import Scenario
 
 if TYPE_CHECKING:
@@ -96,6 +97,8 @@ def _follows(error: ErrorDetails, errors: list[ErrorDetails]) -> bool:
 
 def _problem(error: ErrorDetails, tree: Tree) -> Problem:
     keys: Keys = tuple(part for part in error["loc"] if part != "[key]")
+    if "error" in keys:  # it may be a text, or a mapping
+        keys = keys[: keys.index("error") + 1]
     message, near = error["msg"].removeprefix("Value error, "), ""
     if error["type"] == "extra_forbidden":
         near = next(iter(get_close_matches(str(keys[-1]), _fields(keys[:-1]), 1)), "")
@@ -104,6 +107,8 @@ def _problem(error: ErrorDetails, tree: Tree) -> Problem:
         message = "this field is missing"
     elif error["type"] == "too_short":
         message = "at least one is needed"
+    else:
+        message = expected({**error, "loc": keys}) or message
     return Problem(dotted(keys), message, *tree.mark(keys), near)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Annotated, Self
 
 from pydantic import (  # noqa: TID253 - reached only with a scenario at hand
-    BaseModel,
     BeforeValidator,
     Field,
     JsonValue,
@@ -16,8 +15,9 @@ from pydantic import (  # noqa: TID253 - reached only with a scenario at hand
 
 from skyx_core.api import CloudError, ErrorRule, Model, loads, recorded_error
 from skyx_sim.durations import Duration
+from skyx_sim.forms import mean_of, share
+from skyx_sim.zones import MOST_ZONES, named_zones
 
-MOST_ZONES = 1_000_000
 MOST_NODES = 1_000_000
 NAME = r"^[A-Za-z0-9][A-Za-z0-9._-]*$"
 Name = Annotated[str, Field(pattern=NAME, max_length=100)]
@@ -46,12 +46,9 @@ def _regions(value: object) -> object:
         digits = len(str(value))
         return tuple(Region(name=f"r{number:0{digits}}") for number in range(1, value + 1))
     if isinstance(value, list | tuple):
-        return [{"name": item} if isinstance(item, str) else item for item in value]
-    raise ValueError("expected a number of regions, or a list of them")
-
-
-def _latency(value: object) -> object:
-    return value if isinstance(value, dict | BaseModel) else {"mean": value}
+        rows = [{"name": item} if isinstance(item, str) else item for item in value]
+        return named_zones(rows)
+    raise ValueError("expected a number of regions, or a list of their names")
 
 
 class Latency(Model):
@@ -67,7 +64,7 @@ class Latency(Model):
         return self
 
 
-AnyLatency = Annotated[Latency, BeforeValidator(_latency)]
+AnyLatency = Annotated[Latency, BeforeValidator(mean_of)]
 
 
 class Region(Model):
@@ -124,7 +121,7 @@ class CapacityRule(Where):
 
     nodes: Nodes | None = None
     steps: tuple[Step, ...] = ()
-    scarcity: float | None = Field(default=None, ge=0, le=1)
+    scarcity: Annotated[float, BeforeValidator(share), Field(ge=0, le=1)] | None = None
     every: Duration = 600.0
 
     @model_validator(mode="after")
@@ -215,7 +212,7 @@ class SimCloud(Model):
     zones: int = Field(default=0, ge=0, le=MOST_ZONES)
     zones_together: bool = False
     types: tuple[MachineType, ...] = Field(min_length=1)
-    price_spread: float = Field(default=0.0, ge=0, le=10)
+    price_spread: Annotated[float, BeforeValidator(share), Field(ge=0, le=10)] = 0.0
     latency: AnyLatency = Latency(mean=90.0)
     refusal: Duration = 2.0
     cleanup: Duration = 30.0
@@ -224,7 +221,7 @@ class SimCloud(Model):
     quota: tuple[QuotaRule, ...] = ()
     rate_limit: RateLimit | None = None
     credentials: Credentials | None = None
-    preemption: Preemption | None = None
+    preemption: Annotated[Preemption, BeforeValidator(mean_of)] | None = None
     errors: tuple[InjectedError, ...] = ()
 
     @model_validator(mode="after")

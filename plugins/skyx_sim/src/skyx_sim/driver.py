@@ -23,7 +23,7 @@ from skyx_core.api import (
     SupportsStop,
     WhyNot,
 )
-from skyx_sim.settings import VARIABLE, SimSettings, scenario_path
+from skyx_sim.settings import VARIABLE, SimSettings, scenario_path, set_by
 
 if TYPE_CHECKING:
     from skyx_core.api import (
@@ -101,7 +101,10 @@ class SimDriver(CloudDriver[SimSettings], SupportsStop, SupportsSelfEnd):
         try:
             names = self._clockwork.names()
         except ScenarioError as error:
-            return WhyNot(subject=self.name, reason=f"{error}", fix=error.hint or "set another scenario")
+            fix = error.hint or "set another scenario"
+            if not self._path.exists():
+                fix = f"set {set_by(self.settings, self.name)} to a scenario's file"
+            return WhyNot(subject=self.name, reason=f"{error}", fix=fix)
         if self.name in names:
             return None
         reason = f"the scenario has no cloud named {self.name!r}, only {', '.join(names)}"

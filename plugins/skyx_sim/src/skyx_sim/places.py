@@ -8,17 +8,10 @@ from functools import cached_property
 
 from skyx_core.api import Offer, Request, ZoneOption
 from skyx_sim.cloud import MachineType, SimCloud
+from skyx_sim.zones import zones_of
 
 # price, region, zone ("" = none), name of the type, which is there once in a place, and the type
 Priced = tuple[float, str, str, str, MachineType]
-
-
-def zones_of(region: str, own: Sequence[str], count: int) -> Sequence[str]:
-    """Names of a region's zones: its own, or as many as are to be made; () where it has none."""
-    if own or not count:
-        return own
-    digits = len(str(count))
-    return [f"{region}-z{number:0{digits}}" for number in range(1, count + 1)]
 
 
 class Shop:

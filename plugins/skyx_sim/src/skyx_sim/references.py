@@ -8,9 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
-from skyx_sim.cloud import MOST_ZONES
-from skyx_sim.places import zones_of
 from skyx_sim.styles import STYLES
+from skyx_sim.zones import MOST_ZONES, is_count, zones_of
 
 if TYPE_CHECKING:
     from skyx_sim.tree import Path
@@ -66,10 +65,15 @@ def _places(cloud: Row) -> tuple[Names, Names]:
     if regions is None or not isinstance(count, int) or not 0 <= count * len(rows) <= MOST_ZONES:
         return regions, None
     listed = [row.get("zones") for row in rows]
-    if not all(zones is None or isinstance(zones, list) for zones in listed):
+    if not all(zones is None or isinstance(zones, list) or is_count(zones) for zones in listed):
         return regions, None
-    own = (_texts(zones if isinstance(zones, list) else ()) or () for zones in listed)
-    return regions, {zone for name, zones in zip(regions, own, strict=True) for zone in zones_of(name, zones, count)}
+    if sum(filter(is_count, listed)) > MOST_ZONES:
+        return regions, None
+    found: set[str] = set()
+    for name, zones in zip(regions, listed, strict=True):
+        own = _texts(zones if isinstance(zones, list) else ()) or ()
+        found.update(zones_of(name, own, zones if is_count(zones) else count))
+    return regions, found
 
 
 def _rows(data: Row, field: str) -> list[tuple[int, Row]]:

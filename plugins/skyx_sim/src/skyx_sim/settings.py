@@ -24,3 +24,8 @@ def scenario_path(settings: SimSettings, context: DriverContext) -> Path | None:
         return settings.scenario.expanduser()
     text = context.environ.get(VARIABLE, "")
     return Path(text).expanduser() if text else None
+
+
+def set_by(settings: SimSettings, cloud: str) -> str:
+    """What says where the file is."""
+    return VARIABLE if settings.scenario is None else f"the setting clouds.{cloud}.scenario"
