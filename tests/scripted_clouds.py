@@ -62,12 +62,18 @@ class Script:
     offer_update: Mapping[str, object] = field(default_factory=dict)  # past the model's checks
     lacking: BaseException | None = None
     leaves_nodes: bool = False  # what fails has made its nodes all the same
+    account: str = ""
+    denied: str = ""  # why there is no quota
     calls: list[tuple[str, str, str | None]] = field(default_factory=list)
     root: Path = Path()
 
     def tried(self) -> list[tuple[str, str | None]]:
         """Places of the creating calls."""
         return [(region, zone) for what, region, zone in self.calls if what == "create"]
+
+    def nodes(self) -> list[str]:
+        """Ids of those that are there."""
+        return list(Sandboxes(self.root).ids())
 
     def plugin(self, root: Path) -> tuple[str, str, type]:
         """For ``Session(plugins=[...])``."""
@@ -108,6 +114,12 @@ class ScriptedDriver(CloudDriver[Any]):
     def fingerprint(self) -> str:
         return self.script.key
 
+    def identity(self) -> str:
+        return self.script.account
+
+    def quota(self, candidate: Candidate) -> WhyNot | None:
+        return WhyNot(subject=self.name, reason=self.script.denied) if self.script.denied else None
+
     def name_problem(self, cloud_name: str) -> str | None:
         return self.script.name_problem
 
@@ -145,7 +157,8 @@ class ScriptedDriver(CloudDriver[Any]):
 
     def provision(self, place: Place, request: Request, attempt: Attempt) -> Cluster:
         zone = place.zones[0] if place.zones else None
-        ranks = list(range(request.num_nodes))
+        there = {node.rank for node in self.describe(attempt.handle, place).nodes}
+        ranks = [rank for rank in range(request.num_nodes) if rank not in there]
         with attempt.creating("nodes", place, ranks, {"zone": zone}) as intent:
             self.script.calls.append(("create", place.region, zone))
             if self.script.leaves_nodes:

@@ -134,14 +134,19 @@ class Search:
         return None
 
     def _settle(self) -> None:
-        """Ctrl-C in the middle of an action: end it as a cancelled one; the engine then stops and cleans."""
+        """Ctrl-C in the middle of anything: what runs ends as cancelled, unless it is up already, and is told once; what
+        was being cleaned is cleaned again. The engine then stops, and has the rest cleaned.
+        """
         action, self._open = self._open, None
-        if isinstance(action, Start):
-            self._report(action, CANCELLED)
-        elif isinstance(action, CleanUp):
-            self._clean(action)
-        elif isinstance(action, Locate) and self.engine.locating:
+        self._todo.clear()
+        if self.engine.locating:
             self.engine.located(())
+        for number in self.engine.running:
+            if isinstance(action, Start) and action.attempt == number:
+                self._report(action, None if self._build.record.status is ClusterStatus.UP else CANCELLED)
+            else:  # it was never begun
+                self.engine.outcome(number, CANCELLED, self._services.clock.time())
+        self._todo.extend(CleanUp(number) for number in self.engine.cleaning)
 
     def _do(self, action: object, now: float) -> Start | None:
         match action:
@@ -253,9 +258,9 @@ class Search:
 
     def _report(self, start: Start, verdict: Verdict | None) -> None:
         now = self._services.clock.time()
+        self.won = start if verdict is None else None
         self.engine.outcome(start.attempt, verdict, now)
         if verdict is None:
-            self.won = start
             return
         self._found.failed(start.choice, verdict, start.zones)
         learned = self.engine.blocks.take_learned()

@@ -123,6 +123,19 @@ class Engine:
         """How many attempts were started."""
         return self._count
 
+    @property
+    def running(self) -> tuple[int, ...]:
+        """Attempts whose ``outcome`` is still to be reported."""
+        return self._in(Phase.RUNNING)
+
+    @property
+    def cleaning(self) -> tuple[int, ...]:
+        """Attempts for which ``cleaned`` is still to be called."""
+        return self._in(Phase.CLEANING)
+
+    def _in(self, phase: Phase) -> tuple[int, ...]:
+        return tuple(number for number, live in self._live.items() if live.phase is phase)
+
     def options(self) -> dict[str, str]:
         """What it was made with, as a record of the search keeps it."""
         return {
@@ -168,8 +181,9 @@ class Engine:
     def located(self, options: Sequence[ZoneOption]) -> None:
         """The driver's answer to ``Locate``. No option that isn't skipped: the region is left out."""
         trial = self._end_locating()
-        wanted = trial.choice.candidate.zone
+        wanted, only = trial.choice.candidate.zone, trial.choice.candidate.zones
         usable = [option.zone for option in options if not option.skip and wanted in (None, option.zone)]
+        usable = [zone for zone in usable if zone is None or not only or zone in only]
         zones = tuple(dict.fromkeys(zone for zone in usable if zone is not None))
         place = trial.choice.candidate
         self._regions.update({(place.cloud, zone): place.region for zone in zones})
