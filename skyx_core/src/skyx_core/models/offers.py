@@ -118,6 +118,7 @@ class Candidate(Model):
     hourly_usd: float = Field(ge=0)  # of all nodes
     quota_buckets: tuple[str, ...] = ()
     reservation: str | None = None
+    zones: tuple[str, ...] = ()  # of a region, only these (others cost more than was allowed); () = any
     egress_usd: float = 0.0  # once, for what it gets from the task before it, where that is known
 
     def infra(self) -> str:

@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 
 from skyx_core.errors import CloudError, SkyxError
 from skyx_core.models import Candidate, Offer, Request, WhyNot
+from skyx_core.plan.ceiling import too_dear, zones_within
 from skyx_core.plan.conflicts import conflicts, nearest_places
 from skyx_core.plan.left_out import LeftOut
 from skyx_core.plan.needs import admits, missing
 from skyx_core.plan.ranking import Choice, by_price
-from skyx_core.plan.words import describe_request, some, usd
+from skyx_core.plan.words import describe_request, some
 
 if TYPE_CHECKING:
     from skyx_core.plan.planner import Source
@@ -81,7 +82,7 @@ def _fitting(
             continue
         if ceiling is not None and offer.hourly_usd * request.num_nodes > ceiling:
             if left_out is not None:
-                left_out.add(cloud, [_too_dear(request, offer, ceiling, first=first)])
+                left_out.add(cloud, [too_dear(request, offer, ceiling, first=first)])
             yield None
             return  # the rest costs as much or more
         first = False
@@ -95,6 +96,8 @@ def _fitting(
             continue
         if candidate.zone is None:
             regions.add(key)
+            zones = zones_within(request, offer, source, ceiling) if offer.zone and ceiling is not None else ()
+            candidate = candidate.model_copy(update={"zones": zones}) if zones else candidate
         yield Choice(request, candidate, wish.number, wish.digest)
 
 
@@ -108,27 +111,6 @@ def _regional_image(candidate: Candidate, request: Request) -> WhyNot:
     there = some(sorted(request.images_by_region))
     place = f"{candidate.cloud}/{candidate.region}"
     return WhyNot(subject=place, reason=f"image_id names no image for this region, only for {there}")
-
-
-def _too_dear(request: Request, offer: Offer, ceiling: float, *, first: bool) -> WhyNot:
-    price = offer.hourly_usd * request.num_nodes
-    what = f"{offer.instance_type} in {offer.region}"
-    over = f"${ceiling:.2f}" if ceiling >= 0.1 else f"${ceiling:g}"
-    if first:
-        reason = (
-            f"the cheapest that fits, {what} at {usd(price)}/h, is {usd(price - ceiling)} over max_hourly_cost {over}"
-        )
-        return WhyNot(subject=offer.cloud, reason=reason, fix=f"raise max_hourly_cost to {_up(price)} or more")
-    return WhyNot(
-        subject=offer.cloud, reason=f"offers from {usd(price)}/h on ({what} and dearer) are over max_hourly_cost {over}"
-    )
-
-
-def _up(price: float) -> str:
-    """A round number that isn't below the price."""
-    import math
-
-    return f"{math.ceil(price * 100) / 100:g}" if price >= 0.1 else f"{price:g}"
 
 
 def _fits(request: Request, offer: Offer) -> bool:
