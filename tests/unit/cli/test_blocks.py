@@ -32,7 +32,7 @@ def test_list_asks_for_one_cloud_or_for_what_ended_too() -> None:
 
 def test_until_is_told_relative_to_now() -> None:
     rows = [
-        block_row(until="2999-01-01T00:00:00Z"),
+        block_row(since="2998-12-31T20:00:00Z", until="2999-01-01T00:00:00Z"),
         block_row(until="2001-01-01T00:00:00Z"),
         block_row(fingerprint_ok=False),
     ]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from skyx_core.cli.output import usd
 from skyx_core.cli.shown import in_cell
-from skyx_core.spans import span, took
+from skyx_core.spans import UNTIL_FIXED, span, took, until_fixed
 
 if TYPE_CHECKING:
-    from skyx_core.models import Event
+    from skyx_core.models import Block, Candidate, Event
 
 
 @dataclass
@@ -50,13 +51,12 @@ _BEGINS = {
 }
 _ENDS = {"sync_done", "stopped", "terminated"}
 _SAID = {
-    "launch_started": "Launching",
     "waiting_for_lock": "Waiting",
     "warning": "Warning",
     "gave_up": "Gave up",
 }
-_NEVER = {"planned"}  # the plan itself was shown
-_SILENT = {"zones_located", "launch_ended", "status_changed", "job_status"}
+_TO_BE_FIXED = {"auth", "permission", "config"}  # categories of errors that no waiting ends
+_SILENT = {"launch_ended", "status_changed", "job_status"}
 
 
 class Phases:
@@ -65,6 +65,8 @@ class Phases:
     def __init__(self) -> None:
         self.current: Phase | None = None
         self._ready = 0  # nodes of the current attempt
+        self._first: Candidate | None = None  # what the plan ranked first
+        self._tried: dict[int | None, Candidate] = {}  # by attempt
 
     def feed(self, event: Event) -> list[Line]:
         """What the event adds. One phase runs at a time; a new one ends the one before."""
@@ -72,6 +74,9 @@ class Phases:
         special = {
             "attempt_started": self._attempt_started,
             "attempt_failed": self._attempt_failed,
+            "zones_located": self._zones_located,
+            "planned": self._planned,
+            "launch_started": self._launch_started,
             "attempt_cleaned": self._attempt_cleaned,
             "nodes_up": self._nodes_up,
             "node_ready": self._node_ready,
@@ -87,7 +92,7 @@ class Phases:
             return self._begin(event, _titled(_BEGINS[kind], event))
         if kind in _ENDS:
             return self._end(event)
-        if kind in _NEVER or (kind in _SILENT and not event.message):
+        if kind in _SILENT and not event.message:
             return []
         mark = "!" if kind in {"warning", "gave_up"} else "-"
         return [Line(mark, _said(_SAID.get(kind, ""), event), repeated=kind == "gave_up")]
@@ -108,13 +113,31 @@ class Phases:
     def _attempt_started(self, event: Event) -> list[Line]:
         where = ""
         if event.candidate is not None:
+            self._tried[event.attempt] = event.candidate
             where = f" {event.candidate.infra()} {event.candidate.instance_type}"
         nth = f" (attempt {event.attempt})" if (event.attempt or 1) > 1 else ""
         return self._begin(event, f"Provisioning{where}{nth}")
 
     def _attempt_failed(self, event: Event) -> list[Line]:
         lines = self._end(event, failed=event.error or event.message or "failed")
-        return [*lines, Line("-", f"Next: {event.next}")] if event.next else lines
+        lines += _fix(event)
+        return [*lines, Line("-", f"Next: {_next(event)}")] if event.next else lines
+
+    def _zones_located(self, event: Event) -> list[Line]:
+        """Only what someone must fix: that a region has no room is told once, at the end."""
+        fix = _fix(event)
+        if not fix or event.candidate is None:
+            return [Line("-", event.message)] if event.message else []
+        return [*self._end(event), Line("!", f"{event.candidate.infra()}: {event.error}"), *fix]
+
+    def _planned(self, event: Event) -> list[Line]:
+        """Nothing to say: the plan itself was shown."""
+        self._first = event.candidate
+        return []
+
+    def _launch_started(self, event: Event) -> list[Line]:
+        self._first, self._tried = event.candidate or self._first, {}
+        return [Line("-", _said("Launching", event))]
 
     def _attempt_cleaned(self, event: Event) -> list[Line]:
         return [*self._end(event), Line("+", "Cleaned up what the attempt had made")]
@@ -141,7 +164,15 @@ class Phases:
         return [Line("-", f"  {event.message}")] if event.message else []
 
     def _cluster_up(self, event: Event) -> list[Line]:
-        return [*self._end(event), Line("+", f"Cluster {event.cluster} is up", event.seconds)]
+        return [*self._end(event), Line("+", f"Cluster {event.cluster} is up{self._dearer(event)}", event.seconds)]
+
+    def _dearer(self, event: Event) -> str:
+        """Where and at what price, if that isn't the price of what was the first choice."""
+        won, first = self._tried.get(event.attempt), self._first
+        if won is None or first is None or won.hourly_usd == first.hourly_usd:
+            return ""
+        price, planned = usd(won.hourly_usd), usd(first.hourly_usd)
+        return f" on {won.infra()} {won.instance_type}, ${price}/h (first choice ${planned})"
 
     def _retry_wait(self, event: Event) -> list[Line]:
         lines = self._end(event)
@@ -154,6 +185,34 @@ class Phases:
 
     def _job_submitted(self, event: Event) -> list[Line]:
         return [*self._end(event), Line("+", f"Job {event.job_id} is queued on {event.cluster}")]
+
+
+def _fix(event: Event) -> list[Line]:
+    """What to do about an error that would come again."""
+    category = str(event.verdict.category) if event.verdict is not None else ""
+    hint = event.hint or (event.verdict.hint if event.verdict is not None else "")
+    return [Line("!", f"  fix: {' '.join(hint.split())}")] if hint and category in _TO_BE_FIXED else []
+
+
+def _next(event: Event) -> str:
+    """What follows, and what is not tried meanwhile."""
+    left = [_left_alone(block) for block in event.blocks[:1]]
+    more = f" and {len(event.blocks) - 1} more" if len(event.blocks) > 1 else ""
+    return "; ".join([f"{one}{more}" for one in left] + [event.next])
+
+
+def _left_alone(block: Block) -> str:
+    key = block.key
+    place = key.zone or key.region or key.cloud or "this"
+    gpus = ",".join(f"{name}:{count:g}" for name, count in key.accelerators or ())
+    spot = "" if key.use_spot is None else "spot" if key.use_spot else "on-demand"
+    quota = f"quota {key.quota_bucket}" if key.quota_bucket else ""
+    any_gpu = "any accelerator" if key.accelerator == "*" else key.accelerator
+    what = " ".join(filter(None, (place, key.instance_type, gpus, any_gpu, spot, quota)))
+    if until_fixed(block.since, block.until, block.fingerprint):
+        return f"{what} left alone {UNTIL_FIXED}"
+    how_long = "until this launch ends" if block.until is None else f"for {span(block.until - block.since)}"
+    return f"{what} left alone {how_long}"
 
 
 def _titled(verb: str, event: Event) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from skyx_core.errors import (
@@ -15,18 +16,22 @@ from skyx_core.errors import (
 from skyx_core.failover.engine import GiveUp
 from skyx_core.models import Block, Candidate, Category, Verdict
 from skyx_core.plan.planner import Choice, describe_request
-from skyx_core.spans import span
+from skyx_core.spans import UNTIL_FIXED, span, until_fixed
 
 Row = tuple[str, str, str, str]
 
 
 @dataclass
 class Findings:
-    """What came of everything that was looked at, in order."""
+    """What came of everything that was looked at, in order. ``hint_of``: what to do about a block of an earlier launch,
+    as far as is known.
+    """
 
+    hint_of: Callable[[Block], str] = lambda _: ""
     rows: list[Row] = field(default_factory=list)
     categories: list[Category] = field(default_factory=list)
     last: Verdict | None = None
+    _hints: dict[str, str] = field(default_factory=dict)  # by rule, as this search met them
 
     def note(self, candidate: Candidate, choice: Choice, category: Category, reason: str, hint: str = "") -> None:
         """One row of the table."""
@@ -39,16 +44,26 @@ class Findings:
         if len(zones) == 1:
             candidate = candidate.model_copy(update={"zone": zones[0]})
         self.note(candidate, choice, verdict.category, verdict.reason, verdict.hint)
+        self._hints[verdict.rule] = verdict.hint
         self.last = verdict
 
     def skipped(self, choice: Choice, block: Block, now: float) -> None:
         """A candidate that was left out for a block of an earlier attempt or launch."""
-        self.note(choice.candidate, choice, block.category, *_blocked(block, choice.candidate.cloud, now))
+        self.note(choice.candidate, choice, block.category, *self._blocked(block, choice.candidate.cloud, now))
 
     def cloud_held(self, cloud: str, block: Block, now: float) -> None:
         """All that was left of a cloud."""
-        self.rows.append((cloud, "everything else there", *_blocked(block, cloud, now)))
+        self.rows.append((cloud, "everything else there", *self._blocked(block, cloud, now)))
         self.categories.append(block.category)
+
+    def _blocked(self, block: Block, cloud: str, now: float) -> tuple[str, str]:
+        """Reason and hint."""
+        reason, again = f"by {block.rule}: {block.reason}", f"'skyx blocks clear {cloud}'"
+        if until_fixed(block.since, block.until, block.fingerprint):
+            hint = self._hints.get(block.rule) or self.hint_of(block)
+            return f"blocked {UNTIL_FIXED} {reason}", f"{hint}, or {again}" if hint else f"{again} tries it anyway"
+        until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
+        return f"blocked {until} {reason}", f"{again} tries it anyway"
 
     def error(self, end: GiveUp, name: str, now: float) -> SkyxError:
         """What the user is told; the table of everything that was looked at goes with it."""
@@ -80,12 +95,6 @@ def _aborted(verdict: Verdict, name: str) -> SkyxError:
     if verdict.category is Category.USER_ERROR:
         return UsageError("the cloud refused the request", where=name, why=verdict.reason, hint=verdict.hint)
     return CloudCallError("no other place can help", where=name, why=verdict.reason, hint=verdict.hint)
-
-
-def _blocked(block: Block, cloud: str, now: float) -> tuple[str, str]:
-    """Reason and hint."""
-    until = "until this launch ends" if block.until is None else f"for {span(block.until - now, up=True)} more"
-    return f"blocked {until} by {block.rule}: {block.reason}", f"'skyx blocks clear {cloud}' tries it anyway"
 
 
 def resources(choice: Choice, candidate: Candidate) -> str:

@@ -152,7 +152,11 @@ class Launch:
         options = replace(self._wanted.search, repair=True)
         search = Search(self._services, build, iter([Choice(request, candidate)]), options)
         self._services.event(
-            EventKind.LAUNCH_STARTED, record, candidate=candidate, total=record.num_nodes, data=search.engine.options()
+            EventKind.LAUNCH_STARTED,
+            record,
+            candidate=candidate,
+            total=record.num_nodes,
+            data={**search.engine.options(), "command": self._services.command},
         )
         search.run()
         return Launched(build.record, search.engine.attempts, candidate)
@@ -182,7 +186,11 @@ class Launch:
             message=_planned(shown),
         )
         services.event(
-            EventKind.LAUNCH_STARTED, record, candidate=shown.chosen[0], total=nodes, data=search.engine.options()
+            EventKind.LAUNCH_STARTED,
+            record,
+            candidate=shown.chosen[0],
+            total=nodes,
+            data={**search.engine.options(), "command": services.command},
         )
         try:
             won = search.run()
@@ -284,7 +292,8 @@ class Launch:
             with suppress(SkyxError):  # a disk that is full: the record then says INIT, and down ends what is there
                 self._services.store.update(record.name, record.generation, status=ClusterStatus.TERMINATING)
             return
-        self._services.event(EventKind.LAUNCH_ENDED, record, status="failed")
+        how = "interrupted" if self._fence.cancelled else "failed"
+        self._services.event(EventKind.LAUNCH_ENDED, record, status=how)
         self._services.store.remove(record.uid, record.generation, "the launch failed")
 
     def _deliver(self, record: ClusterRecord, task: Task) -> int | None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from skyx_core.cluster.fingerprints import holds
 from skyx_core.errors import StateStoreError
-from skyx_core.spans import span
+from skyx_core.spans import UNTIL_FIXED, span, until_fixed
 
 if TYPE_CHECKING:
     from skyx_core.cluster.services import Services
@@ -37,6 +37,8 @@ class PlannedBlocks:
         block = self._known.hit(choice.candidate, self._now, request=choice.digest)
         if block is None or block.until is None:
             return ""
+        if until_fixed(block.since, block.until, block.fingerprint):
+            return f"{UNTIL_FIXED}: {block.rule}"
         return f"{span(block.until - self._now, up=True)} more: {block.rule}"
 
     def _read(self) -> Blocklist:

@@ -120,7 +120,27 @@ class Views:
             except ValueError:
                 self._damaged(event.seq)
                 continue
-            yield {**fields, "seq": event.seq, "kind": event.kind, "time": event.time}
+            yield {**self._with_hints(fields), "seq": event.seq, "kind": event.kind, "time": event.time}
+
+    def _with_hints(self, fields: Mapping[str, Json]) -> Mapping[str, Json]:
+        """Each candidate that was left out with what its block's rule says to do."""
+        rows = fields.get("skipped")
+        if not isinstance(rows, list) or not rows:
+            return fields
+        return {
+            **fields,
+            "skipped": [{**row, "hint": self._hint(row)} if isinstance(row, dict) else row for row in rows],
+        }
+
+    def _hint(self, row: Mapping[str, Json]) -> str:
+        from skyx_core.cluster.rule_hints import rule_hint
+        from skyx_core.models import Block
+
+        try:
+            block = Block.model_validate(row.get("block"))
+        except ValueError:
+            return ""
+        return rule_hint(self._services.rulebooks, block.rule, block.key)
 
 
 def _failed_check(cloud: str, name: str, detail: str, fix: str) -> CheckResult:

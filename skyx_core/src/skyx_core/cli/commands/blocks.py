@@ -80,10 +80,24 @@ def _cells(row: BlockRow, now: float) -> tuple[str, ...]:
 
 def _until(row: BlockRow, now: float) -> str:
     from skyx_core.cli.commands.status import ahead
+    from skyx_core.spans import UNTIL_FIXED
 
     if not row.fingerprint_ok:
         return "ended: credentials or settings changed"
-    return f"{ahead(row.until, now)} ({row.until})"
+    left = ahead(row.until, now)
+    if left.startswith("in ") and _stays(row):
+        return UNTIL_FIXED
+    return f"{left} ({row.until})"
+
+
+def _stays(row: BlockRow) -> bool:
+    from skyx_core.cli.commands.status import epoch
+    from skyx_core.spans import until_fixed
+
+    try:
+        return until_fixed(epoch(row.since), epoch(row.until))
+    except ValueError:
+        return False
 
 
 blocks.add_command(list_blocks)

@@ -105,7 +105,7 @@ def age(created: str | None, now: float) -> str:
     if not created:
         return "-"
     try:
-        return span(now - _epoch(created))
+        return span(now - epoch(created))
     except ValueError:
         return "-"
 
@@ -113,7 +113,7 @@ def age(created: str | None, now: float) -> str:
 def ahead(time: str, now: float) -> str:
     """How far ahead (``in 4 min``), or that it is past."""
     try:
-        seconds = _epoch(time) - now
+        seconds = epoch(time) - now
     except ValueError:
         return "-"
     return f"in {span(seconds, up=True)}" if seconds > 0 else "ended"
@@ -126,7 +126,7 @@ def _midnight(day: str) -> float:
     return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp()
 
 
-def _epoch(time: str) -> float:
+def epoch(time: str) -> float:
     """Seconds since the epoch; of the form that the record has (2026-01-31T23:59:59Z) without a parser: many clusters
     are of the same few days. ValueError: not a time.
     """
