@@ -13,6 +13,7 @@ from skyx_core.cluster.attempts import Build, concrete
 from skyx_core.cluster.giving_up import Findings
 from skyx_core.cluster.judging import CANCELLED
 from skyx_core.cluster.known_blocks import KnownBlocks
+from skyx_core.cluster.rule_hints import rule_hint
 from skyx_core.errors import (
     AttemptCancelled,
     CloudError,
@@ -69,7 +70,7 @@ class Search:
         self._services = services
         self._build = build
         self._options = options
-        self._found = Findings()
+        self._found = Findings(hint_of=lambda block: rule_hint(services.rulebooks, block.rule, block.key))
         self._known = KnownBlocks(services, build.record.num_nodes)
         self._settled = False  # whether what was made is removed, or said to be left
         self.won: Start | None = None
