@@ -222,3 +222,14 @@ def test_the_recorded_command_hides_values(monkeypatch: pytest.MonkeyPatch) -> N
 
     line = _line(["launch", "--secret", "K=abc", "--env=A=1", "-e", "B=2", "echo", "C=3"])
     assert line == "skyx launch --secret 'K=***' '--env=***' -e 'B=***' echo C=3"
+
+
+@pytest.mark.parametrize("words", [["launch", "-y", "-d"], ["plan"]])
+def test_the_most_that_it_may_cost_per_hour_is_part_of_the_request(words: list[str]) -> None:
+    session = FakeSession()
+    assert skyx(*words, "--max-hourly-cost", "2.5", "true", session=session).code == 0
+    asked = session.called("launch")["task"] if words[0] == "launch" else session.called("plan_pipeline")["tasks"][0]
+    assert [request.max_hourly_cost for request in asked.requests()] == [2.5]
+    refused = skyx(*words, "--max-hourly-cost", "cheap", "true")
+    assert refused.code == 2
+    assert "--max-hourly-cost" in refused.err

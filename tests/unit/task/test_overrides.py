@@ -91,3 +91,19 @@ def test_the_task_itself_is_not_changed() -> None:
     assert task.to_yaml() == before
     assert "workdir: $W" in before
     assert "workdir: $W" in changed.to_yaml()
+
+
+def test_the_most_that_it_may_cost_wins_over_the_file_and_its_alternatives() -> None:
+    given = loads(
+        "resources: {max_hourly_cost: 9, any_of: [{infra: a, max_hourly_cost: 5}, {infra: b}]}\nrun: x\n"
+    ).tasks[0]
+    wanted = apply(given, Overrides.parse(max_hourly_cost="2.5")).requests()
+    assert [request.max_hourly_cost for request in wanted] == [2.5, 2.5]
+
+
+@pytest.mark.parametrize("text", ["0", "-1", "nan", "inf", "1e13", "$4", ""])
+def test_what_is_no_price_is_refused(text: str) -> None:
+    with pytest.raises(TaskFileError) as caught:
+        Overrides.parse(max_hourly_cost=text)
+    assert [problem.path for problem in caught.value.problems] == ["--max-hourly-cost"]
+    assert "US dollars per hour" in caught.value.problems[0].message

@@ -104,6 +104,9 @@ detach = click.option("-d", "--detach", "--detach-run", "detach", is_flag=True, 
 optimize = click.option(
     "--optimize", type=click.Choice(["cost", "time"]), help="Rank by price, or by the speed of accelerators."
 )
+max_hourly_cost = click.option(
+    "--max-hourly-cost", metavar="USD", help="The most that all nodes together may cost per hour."
+)
 exit_status = click.option(
     "--exit-status",
     type=click.Choice(["state", "code"]),

@@ -1,9 +1,10 @@
 """Flags of the command line that change a task. Read by the same code as the file."""
 
+import math
 from collections.abc import Mapping
-from typing import Self, TypeVar, cast
+from typing import Annotated, Self, TypeVar, cast
 
-from pydantic import ValidationError, ValidationInfo, field_validator  # noqa: TID253 - models are pydantic
+from pydantic import BeforeValidator, ValidationError, ValidationInfo, field_validator  # noqa: TID253 - models are pydantic
 
 from skyx_core.errors import Problem, TaskFileError
 from skyx_core.task.expand import PLACE
@@ -26,7 +27,21 @@ from skyx_core.task.section import (
 )
 from skyx_core.task.task import Task
 
+_MOST_USD = 1e12  # as in the file
 E = TypeVar("E", bound=ResourceEntry)
+
+
+def _usd(value: object) -> float | None:
+    """As typed on the command line."""
+    if value is None:
+        return None
+    try:
+        amount = float(str(value))
+    except ValueError:
+        amount = math.nan
+    if not 0 < amount <= _MOST_USD:
+        raise ValueError("must be a number of US dollars per hour, more than 0 and at most 1e12")
+    return amount
 
 
 class Overrides(Section):
@@ -49,6 +64,7 @@ class Overrides(Section):
     disk_size: DiskSize = None
     disk_tier: DiskTier = None
     network_tier: NetworkTier = None
+    max_hourly_cost: Annotated[float | None, BeforeValidator(_usd)] = None
 
     @field_validator("num_nodes", mode="after")
     @classmethod

@@ -60,6 +60,7 @@ class Wish:
 @options.wait
 @click.option("--on-interrupt", type=click.Choice(["cleanup", "keep", "ask"]), help="What Ctrl-C does with what is up.")
 @options.exit_status
+@options.max_hourly_cost
 @options.variables
 @options.resources
 def launch(

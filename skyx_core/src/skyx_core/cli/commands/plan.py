@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 @options.optimize
 @click.option("--near", is_flag=True, help="Show what fits nearly, even if something fits.")
 @click.option("--catalogued", is_flag=True, help="Also clouds of which only a catalogue is here.")
+@options.max_hourly_cost
 @options.variables
 @options.resources
 def plan(
