@@ -19,12 +19,13 @@ _AHEAD_S = 60.0  # a block from further ahead was learned while the clock was wr
 
 class KnownBlocks:
     """What this and other launches learned, for clusters of so many ``nodes``. A record that can't be used only costs
-    attempts: a warning, no error.
+    attempts: a warning, no error. ``own_only``: nothing that others learned stands in the way.
     """
 
-    def __init__(self, services: Services, nodes: int) -> None:
+    def __init__(self, services: Services, nodes: int, *, own_only: bool = False) -> None:
         self._services = services
         self._nodes = nodes
+        self._own_only = own_only
         self._version = 0
 
     def load(self, blocks: Blocklist) -> None:
@@ -39,7 +40,7 @@ class KnownBlocks:
         for block in stored:
             if block.until is not None and block.until <= now:
                 blocks.remember(block)
-            elif block.since <= now + _AHEAD_S and self._holds(block):
+            elif not self._own_only and block.since <= now + _AHEAD_S and self._holds(block):
                 blocks.add(block)
 
     def catch_up(self, blocks: Blocklist) -> None:
@@ -51,20 +52,20 @@ class KnownBlocks:
             return  # told when it was loaded
         self.load(blocks)
 
-    def refresh(self, blocks: Blocklist) -> bool:
-        """Take over what others learned, cleared or mended meanwhile; whether something is free that was not."""
+    def refresh(self, blocks: Blocklist) -> tuple[Block, ...]:
+        """Take over what others learned, cleared or mended meanwhile; the blocks that ended by that."""
         now = self._services.clock.time()
         try:
             stored = {block.key for block in self._services.store.blocks(self._clouds(), now=now)}
         except StateStoreError:
-            return False  # told when it was loaded
+            return ()  # told when it was loaded
         for cloud in self._services.clouds.made():
             cloud.look_again()
         lasting = [block for block in blocks if outlives(block) and (block.until is None or block.until > now)]
         gone = [block for block in lasting if block.key not in stored or not self._holds(block)]
-        freed = [blocks.discard(block) for block in gone]
+        freed = tuple(block for block in gone if blocks.discard(block))
         self.load(blocks)
-        return any(freed)
+        return freed
 
     def save(self, learned: Sequence[Block]) -> None:
         """Those that the next launch shall know."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter, deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
@@ -71,14 +72,13 @@ class Search:
         self._build = build
         self._options = options
         self._found = Findings(hint_of=lambda block: rule_hint(services.rulebooks, block.rule, block.key))
-        self._known = KnownBlocks(services, build.record.num_nodes)
+        self._known = KnownBlocks(services, build.record.num_nodes, own_only=options.repair)
         self._settled = False  # whether what was made is removed, or said to be left
         self.won: Start | None = None
         self._todo: deque[Action] = deque()
         self._open: Action | None = None  # what is being done
         blocks = Blocklist()
-        if not options.repair:
-            self._known.load(blocks)
+        self._known.load(blocks)
         self.engine = Engine(
             choices,
             blocks=blocks,
@@ -135,8 +135,8 @@ class Search:
         return None
 
     def _settle(self) -> None:
-        """Ctrl-C in the middle of anything: what runs ends as cancelled, unless it is up already, and is told once; what
-        was being cleaned is cleaned again. The engine then stops, and has the rest cleaned.
+        """Ctrl-C in the middle of anything: what runs ends as cancelled, unless it is up already, and is told once;
+        what was being cleaned is cleaned again. The engine then stops, and has the rest cleaned.
         """
         action, self._open = self._open, None
         self._todo.clear()
@@ -279,8 +279,7 @@ class Search:
             decided_at=now,
         )
         self._known.save(learned)
-        if not self._options.repair:
-            self._known.catch_up(self.engine.blocks)
+        self._known.catch_up(self.engine.blocks)
 
     def _clean(self, action: CleanUp) -> None:
         if self._fence.cancelled and self._options.keep_on_interrupt():
@@ -319,9 +318,21 @@ class Search:
             clock.sleep(min(_SLICE_S, max(0.0, time - clock.time())))
             if clock.time() >= look:  # what was cleared or mended meanwhile ends the wait
                 look += max(self._services.settings.retry_pause_s, _SLICE_S)
-                if self._known.refresh(self.engine.blocks):
+                freed = self._known.refresh(self.engine.blocks)
+                if freed:
+                    self._tell_freed(freed)
                     return
         self._known.load(self.engine.blocks)
+
+    def _tell_freed(self, freed: Sequence[Block]) -> None:
+        keys = [block.key.model_dump(mode="json", exclude_none=True) for block in freed]
+        self._services.event(
+            EventKind.CANDIDATES_SKIPPED,
+            self._build.record,
+            data={"freed": json.dumps(keys)},
+            decided_at=self._services.clock.time(),
+            message=f"no longer blocked: {len(keys)} patterns were cleared or mended",
+        )
 
     def _abandon(self) -> None:
         """An error of our own in the middle: what was made is removed before it goes up."""

@@ -115,9 +115,8 @@ class Views:
 
     def _events(self, name: str) -> Iterator[Mapping[str, Json]]:
         for event in self._services.store.events(name):
-            try:
-                fields: dict[str, Json] = json.loads(event.json)
-            except ValueError:
+            fields = _object(event.json)
+            if fields is None:
                 self._damaged(event.seq)
                 continue
             yield {**self._with_hints(fields), "seq": event.seq, "kind": event.kind, "time": event.time}
@@ -141,6 +140,14 @@ class Views:
         except ValueError:
             return ""
         return rule_hint(self._services.rulebooks, block.rule, block.key)
+
+
+def _object(text: str) -> dict[str, Json] | None:
+    try:
+        found = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
 
 
 def _failed_check(cloud: str, name: str, detail: str, fix: str) -> CheckResult:

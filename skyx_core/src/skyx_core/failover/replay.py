@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,7 +10,7 @@ from skyx_core.failover.actions import Action, CleanUp, Done, GiveUp, Locate, Sk
 from skyx_core.failover.blocklist import Blocklist
 from skyx_core.failover.engine import RETRY_PAUSE_S, Engine
 from skyx_core.failover.reel import Reel
-from skyx_core.models import Candidate, Event, EventKind
+from skyx_core.models import BlockKey, Candidate, Event, EventKind
 
 _DECISIONS = frozenset(
     {
@@ -95,12 +96,15 @@ class _Replay:
                     yield Replayed(_recorded(step), "", now)
                 return
             for action in actions:
+                if isinstance(action, Done):  # although the record goes on
+                    yield Replayed(_recorded(step), "done", now)
+                    return
                 result = self._do(action, now)
                 if result is not None:
                     if not result.same and not self._complete:
                         return
                     yield result
-                    if not result.same or isinstance(action, GiveUp | Done):
+                    if not result.same or isinstance(action, GiveUp):
                         return
 
     def _foreign_blocks(self, step: Event) -> None:
@@ -110,12 +114,15 @@ class _Replay:
                 self._engine.blocks.add(block)
             for block in step.blocks:
                 self._reel.hold(block.key.cloud or "")
+            freed = _freed(step)
+            for block in [block for block in self._engine.blocks if block.key in freed]:
+                self._engine.blocks.discard(block)
 
     def _do(self, action: Action, now: float) -> Replayed | None:
         if isinstance(action, CleanUp):
             self._engine.cleaned(action.attempt)
             return None
-        if isinstance(action, Done) or (isinstance(action, Skip) and not action.skipped):
+        if isinstance(action, Skip) and not action.skipped:
             return None
         step = self._steps[self._position] if self._position < len(self._steps) else None
         recorded = _recorded(step) if step else ""
@@ -141,6 +148,14 @@ class _Replay:
             self._engine.outcome(start.attempt, failed.verdict, failed.decided_at or failed.time)
         elif self._up is not None:
             self._engine.outcome(start.attempt, None, self._up.time)
+
+
+def _freed(step: Event) -> list[BlockKey]:
+    """Patterns that were cleared or mended while the search waited."""
+    try:
+        return [BlockKey.model_validate(key) for key in json.loads(step.data.get("freed") or "[]")]
+    except (ValueError, TypeError):
+        return []
 
 
 def _seconds(text: str) -> float:
