@@ -64,6 +64,7 @@ class Script:
     leaves_nodes: bool = False  # what fails has made its nodes all the same
     account: str = ""
     denied: str = ""  # why there is no quota
+    can: frozenset[Capability] = frozenset()  # besides the usual
     calls: list[tuple[str, str, str | None]] = field(default_factory=list)
     root: Path = Path()
 
@@ -75,10 +76,15 @@ class Script:
         """Ids of those that are there."""
         return list(Sandboxes(self.root).ids())
 
+    def lose(self, node: str) -> None:
+        """As a cloud takes a node."""
+        Sandboxes(self.root, grace_s=0.1).remove([node])
+
     def plugin(self, root: Path) -> tuple[str, str, type]:
         """For ``Session(plugins=[...])``."""
         self.root = root / self.name
-        return "cloud", self.name, type(f"Scripted_{self.name}", (ScriptedDriver,), {"name": self.name, "script": self})
+        facts = {"name": self.name, "script": self, "capabilities": ScriptedDriver.capabilities | self.can}
+        return "cloud", self.name, type(f"Scripted_{self.name}", (ScriptedDriver,), facts)
 
     def answer(self, region: str, zone: str | None) -> None:
         """Raise or do what is written down for this place."""

@@ -314,6 +314,7 @@ def test_a_search_that_waits_goes_on_when_credentials_are_renewed(connect):
     session.on_event = renew
     launch(session, retry_until_up=True)
     assert len(aws.tried()) == 2
+    assert all(row.same for row in session.replay("c"))
 
 
 def test_a_search_that_waits_goes_on_when_its_blocks_are_cleared(connect):
@@ -328,6 +329,7 @@ def test_a_search_that_waits_goes_on_when_its_blocks_are_cleared(connect):
     session.on_event = clear
     launch(session, retry_until_up=True)
     assert len(aws.tried()) == 2
+    assert all(row.same for row in session.replay("c"))
 
 
 def test_throttled_questions_for_zones_are_asked_again_here(connect):
