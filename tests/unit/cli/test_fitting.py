@@ -85,6 +85,7 @@ def test_the_table_of_what_was_tried_fits_too(width: int) -> None:
     result = skyx("launch", "-y", "true", session=FakeSession(raises=error), tty=True, environ={"COLUMNS": str(width)})
     assert max(map(len, visible(result.err))) <= width
     said = "".join("".join(attempts_table(rows, width=width)).split())
+    assert "northern-plains-1a" in "\n".join(attempts_table(rows, width=width))
     assert said.count("sorry;") + said.count("sorr") >= 16  # nothing is lost
 
 

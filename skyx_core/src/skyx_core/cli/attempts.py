@@ -12,6 +12,7 @@ from skyx_core.cli.shown import in_cell
 Row = Sequence[str]  # infra, resources, reason, hint
 HEADERS = ("INFRA", "RESOURCES", "REASON", "HINT")
 _WIDTHS = (30, 22, 40, 26)  # of a terminal of 120 columns or more
+_NARROW = (20, 12, 24, 14)  # of one of 80
 _MOST_ROWS = 40
 _MOST_PLACES = 4
 
@@ -36,7 +37,9 @@ def attempts_table(rows: Iterable[Row], most: int = _MOST_ROWS, width: int | Non
     natural = [max(len(HEADERS[i]), *(len(part) for cells in texts for part in cells[i])) for i in shown]
     widths = [min(size, _WIDTHS[i]) for i, size in zip(shown, natural, strict=True)]
     if width is not None:
-        widths = narrowed(widths, [[len(HEADERS[i]) for i in shown]], width - 2 * (len(shown) - 1))
+        widths = narrowed(
+            widths, ([_NARROW[i] for i in shown], [len(HEADERS[i]) for i in shown]), width - 2 * (len(shown) - 1)
+        )
     lines = list(laid([[HEADERS[i]] for i in shown], widths))
     for cells in texts:
         lines += laid([_within(cells[i], size) for i, size in zip(shown, widths, strict=True)], widths)

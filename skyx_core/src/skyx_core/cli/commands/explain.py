@@ -33,7 +33,7 @@ def explain(app: App, *, cluster: str, only_path: bool, replay: bool) -> int:
     _show_path(app, found, apart=not only_path)
     rows = [_cells(_told(event)) for event in found]
     if rows and not only_path:
-        show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows, fit=True)
+        show(app, ("SEQ", "TIME", "WHAT", "WHERE", "DETAIL", "RULE", "NEXT"), rows, fit=True, spare=("SEQ", "NEXT"))
     elif not rows:
         app.note(f"Nothing is recorded for {cluster}.")
     return 0
