@@ -46,6 +46,11 @@ def rows_of(session: Session, kind: str, cluster: str = "c") -> list[dict[str, A
     return [dict(row) for row in session.explain(cluster) if row["kind"] == kind]
 
 
+def failures(session: Session, cluster: str = "c") -> list[dict[str, Any]]:
+    """The attempts that failed, as ``explain`` tells them."""
+    return rows_of(session, "attempt_failed", cluster)
+
+
 def gone(session: Session) -> bool:
     return not session.status().clusters
 

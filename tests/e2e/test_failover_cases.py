@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import pytest
 
 from scripted_clouds import Script, said
-from skyx_core import Session
+from scripted_sessions import Connect, connecting, failures, gone, launch
 from skyx_core.errors import (
     CredentialsError,
-    InterruptedBySignal,
-    NoCapacityError,
-    PluginBrokenError,
     SettingsError,
     UsageError,
 )
-from skyx_core.models import EventKind
-from skyx_core.task import loads
 
 pytestmark = pytest.mark.e2e
 
@@ -26,30 +21,9 @@ FULL = "We currently do not have sufficient g5.xlarge capacity in the Availabili
 
 
 @pytest.fixture
-def connect(cli, tmp_path) -> Iterator[Callable[..., Session]]:
-    made: list[Session] = []
-
-    def session(*scripts: Script, **variables: str) -> Session:
-        cli.extra.update(variables)
-        made.append(cli.session(plugins=[script.plugin(tmp_path) for script in scripts], scan_plugins=False))
-        return made[-1]
-
-    yield session
-    for one in made:
-        one.down(all=True)
-        one.close()
-
-
-def launch(session: Session, yaml: str = "resources: {cpus: 2+}\n", **options):
-    return session.launch(loads(yaml).tasks[0], cluster="c", **options)
-
-
-def failures(session: Session) -> list[dict]:
-    return [dict(row) for row in session.explain("c") if row["kind"] == "attempt_failed"]
-
-
-def gone(session: Session) -> bool:
-    return not session.status().clusters
+def connect(cli, tmp_path) -> Iterator[Connect]:
+    with connecting(cli, tmp_path) as made:
+        yield made
 
 
 @pytest.mark.parametrize("code", ["ZONE_RESOURCE_POOL_EXHAUSTED_WITH_DETAILS", "ZONE_RESOURCE_POOL_EXHAUSTED_V3"])
@@ -149,32 +123,6 @@ def test_a_region_whose_api_never_answers_is_left_out_and_hurts_nobody_else(conn
     assert located[0]["blocks"][0]["key"] == {"cloud": "aws", "region": "me-south-1"}
 
 
-class Unprintable(Exception):
-    def __str__(self) -> str:
-        raise RuntimeError("no text for you")
-
-
-@pytest.mark.parametrize("fault", [KeyError("zone"), SystemExit(3), ConnectionError("reset"), Unprintable()])
-def test_what_a_driver_should_not_raise_is_a_failed_attempt_named_as_the_plugins_fault(connect, fault):
-    bad = Script("bad", {"r1": [None], "r2": [None]}, {("r1", None): fault})
-    session = connect(bad)
-    assert launch(session).attempts == 2
-    assert bad.tried() == [("r1", None), ("r2", None)]
-    (failed,) = failures(session)
-    assert (failed["rule"], failed["verdict"]["category"]) == ("core.fault.plugin", "plugin")
-    assert "bad" in failed["error"]
-
-
-def test_when_every_plugin_fails_that_is_the_error(connect):
-    bad = Script("bad", {"r1": [None]}, {("r1", None): KeyError("zone")})
-    with pytest.raises(PluginBrokenError):
-        launch(connect(bad))
-    session = connect(bad)
-    with pytest.raises(PluginBrokenError):
-        launch(session)
-    assert bad.tried() == [("r1", None)] * 2, "a plugin that was mended is tried again at once"
-
-
 def test_nodes_behind_a_not_found_are_removed_before_the_next_zone(connect):
     """The cloud says that there is no such instance, and there is one."""
     lost = said(
@@ -244,94 +192,6 @@ def test_busy_is_tried_again_here_a_bounded_number_of_times(connect):
     assert [row["next"][:10] for row in failures(session)] == ["retry here", "retry here", "next candi"]
 
 
-def test_blocks_outlive_a_launch_and_end_when_credentials_change(connect):
-    denied = said("aws", "AuthFailure", "AWS was not able to validate the provided access credentials", 401)
-    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [denied, None]})
-    with pytest.raises(CredentialsError):
-        launch(connect(aws))
-    session = connect(aws)
-    with pytest.raises(CredentialsError) as caught:
-        launch(session)
-    assert len(aws.tried()) == 1, "nothing has changed, so nothing is asked"
-    assert "blocked" in caught.value.why
-    assert "skyx blocks clear" in caught.value.hint or "skyx check" in caught.value.hint
-    aws.key = "key-2"
-    launch(connect(aws))
-    assert len(aws.tried()) == 2
-
-
-def test_a_full_zone_is_known_to_the_next_launch_until_its_block_ends_or_is_cleared(connect):
-    full = said("aws", "InsufficientInstanceCapacity", FULL.format(zone="us-east-1a"), 500)
-    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [full, None]})
-    with pytest.raises(NoCapacityError):
-        launch(connect(aws))
-    session = connect(aws)
-    with pytest.raises(NoCapacityError) as caught:
-        launch(session)
-    assert len(aws.tried()) == 1
-    assert caught.value.attempts
-    assert "blocked for" in caught.value.attempts[0][2]
-    assert "the first block ends in" in caught.value.hint
-    assert session.clear_blocks() >= 1
-    launch(session)
-    assert len(aws.tried()) == 2
-
-
-def test_spot_that_is_gone_says_nothing_about_on_demand(connect):
-    full = said(
-        "aws", "InsufficientInstanceCapacity", "There is no Spot capacity available that matches your request.", 500
-    )
-    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [full, None]}, spot_price=0.2)
-    session = connect(aws)
-    launch(session, "resources: {any_of: [{use_spot: true}, {use_spot: false}], cpus: 2+}\n")
-    assert not session.status().clusters[0].use_spot
-    assert len(aws.tried()) == 2
-
-
-def test_a_launch_that_never_came_up_is_retried_where_it_was_first(connect):
-    """Interrupted in the dearer region, and what was made kept: the next launch looks there first."""
-    odd = Script("odd", {"r1": [None], "r2": [None]}, {("r1", None): KeyError("x")})
-    session = connect(odd)
-    odd.answers = {("r1", None): KeyError("x"), ("r2", None): lambda: session.interrupt(keep=True)}
-    with pytest.raises(InterruptedBySignal):
-        launch(session)
-    assert odd.tried() == [("r1", None), ("r2", None)]
-    odd.answers = {}
-    odd.calls.clear()
-    launch(connect(odd))
-    assert odd.tried()[0] == ("r2", None)
-
-
-def test_a_search_that_waits_goes_on_when_credentials_are_renewed(connect):
-    denied = said("aws", "AuthFailure", "AWS was not able to validate the provided access credentials", 401)
-    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [denied, None]})
-
-    def renew(event: object) -> None:
-        if getattr(event, "kind", None) == EventKind.RETRY_WAIT:
-            aws.key = "key-2"
-
-    session = connect(aws, SKYX_RETRY_PAUSE_S="0.2")
-    session.on_event = renew
-    launch(session, retry_until_up=True)
-    assert len(aws.tried()) == 2
-    assert all(row.same for row in session.replay("c"))
-
-
-def test_a_search_that_waits_goes_on_when_its_blocks_are_cleared(connect):
-    full = said("aws", "InsufficientInstanceCapacity", FULL.format(zone="us-east-1a"), 500)
-    aws = Script("aws", {"us-east-1": ["us-east-1a"]}, {("us-east-1", "us-east-1a"): [full, None]})
-
-    def clear(event: object) -> None:
-        if getattr(event, "kind", None) == EventKind.RETRY_WAIT:
-            session.clear_blocks()
-
-    session = connect(aws, SKYX_RETRY_PAUSE_S="0.2")
-    session.on_event = clear
-    launch(session, retry_until_up=True)
-    assert len(aws.tried()) == 2
-    assert all(row.same for row in session.replay("c"))
-
-
 def test_throttled_questions_for_zones_are_asked_again_here(connect):
     busy = said("odd", "Busy", "slow down", 429)
     answers = iter([busy, busy, None])
@@ -369,80 +229,3 @@ def test_a_cloud_that_cannot_use_the_name_is_left_out_as_a_whole(connect):
     launch(session)
     assert session.status().clusters[0].cloud == "other"
     assert odd.calls == []
-
-
-def odd_error(**fields):
-    error = said("bad", "Code", "message")
-    for name, value in fields.items():
-        setattr(error, name, value)
-    return error
-
-
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"body": b"{}"},
-        {"body": {"a": 1}},
-        {"code": b"C"},
-        {"details": ("x",)},
-        {"details": (5, None)},
-        {"message": 5j},
-    ],
-    ids=ascii,
-)
-def test_an_error_whose_fields_are_of_the_wrong_kind_is_the_plugins_fault_and_no_end(connect, fields):
-    bad = Script("bad", {"r1": [None]}, {("r1", None): odd_error(**fields)}, price=0.1)
-    good = Script("good", {"r1": [None]})
-    session = connect(bad, good)
-    launch(session)
-    assert session.status().clusters[0].cloud == "good"
-    (failed,) = failures(session)
-    assert (failed["rule"], failed["verdict"]["category"]) == ("core.fault.plugin", "plugin")
-
-
-@pytest.mark.parametrize(
-    "update",
-    [
-        {"hourly_usd": None},
-        {"hourly_usd": "1"},
-        {"region": None},
-        {"accelerators": None},
-        {"cpus": "4"},
-        {"instance_type": "\ud800"},
-    ],
-    ids=ascii,
-)
-def test_offers_with_fields_of_the_wrong_kind_leave_only_their_cloud_out(connect, update):
-    bad = Script("bad", {"r1": [None]}, price=0.1, offer_update=update)
-    good = Script("good", {"r1": [None]})
-    session = connect(bad, good)
-    plan = session.plan(loads("resources: {cpus: 2+}\n").tasks[0])
-    assert [row.cloud for row in plan.candidates] == ["good"]
-    assert any("bad" in row.cloud and "wrong kind" in row.reason for row in plan.excluded)
-
-
-@pytest.mark.parametrize("fault", [SystemExit(0), Unprintable(), KeyError("x")], ids=["exit", "unprintable", "key"])
-def test_a_fault_in_lacks_leaves_only_that_cloud_out(connect, fault):
-    bad = Script("bad", {"r1": [None]}, price=0.1, lacking=fault)
-    good = Script("good", {"r1": [None]})
-    plan = connect(bad, good).plan(loads("resources: {cpus: 2+}\n").tasks[0])
-    assert [row.cloud for row in plan.candidates] == ["good"]
-    assert any(row.cloud == "bad" for row in plan.excluded)
-
-
-def test_a_launch_learns_what_another_one_meets_meanwhile(connect):
-    full = said("aws", "InsufficientInstanceCapacity", FULL.format(zone="a"), 500)
-    zones = [f"us-east-1{letter}" for letter in "abcd"]
-    aws = Script("aws", {"us-east-1": zones}, {("us-east-1", zone): full for zone in zones})
-    slow = connect(aws)
-
-    def meanwhile() -> None:
-        if len(aws.tried()) == 1:
-            with pytest.raises(NoCapacityError):
-                connect(aws).launch(loads("resources: {cpus: 2+}\n").tasks[0], cluster="other")
-        raise full
-
-    aws.answers = {("us-east-1", zones[0]): meanwhile, **{("us-east-1", zone): full for zone in zones[1:]}}
-    with pytest.raises(NoCapacityError):
-        launch(slow)
-    assert sorted(zone for _, zone in aws.tried()) == sorted([*zones, zones[0]]), "no zone but the first one twice"
