@@ -25,7 +25,6 @@ CASES = (
     "retries",
     "expired",
     "at the limit",
-    "held",
 )
 
 
@@ -35,11 +34,11 @@ def slow_after(candidate):
 
 attempts = st.builds(
     Answer,
-    kind=st.sampled_from(["full", "full", "retry", "up", "full", "careless"]),
-    takes=st.floats(0, 400),
+    kind=st.sampled_from(["up", "full", "retry", "up", "full", "careless"]),
+    takes=st.sampled_from([0.0, 30.0, 60.0, 130.0, 250.0, 400.0]) | st.floats(0, 400),
     cleaning=st.floats(0, 100),
     cancelling=st.sampled_from([0.0, 5.0, 300.0]),
-    late=st.booleans(),
+    late=st.sampled_from([True, True, False]),
     wide=st.sampled_from(["spot", "spot", "zone", "region", "type", "cloud"]),
     lasts=st.sampled_from([10.0, 100.0, 1000.0, None]),
     prefer=st.sampled_from([(), (), ("r2",)]),

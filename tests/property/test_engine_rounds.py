@@ -81,7 +81,7 @@ def test_time_goes_on_between_rounds_whatever_is_set(pause, kind):
 
 
 @given(st.floats(1, 1000))
-@examples(30, 1000)
+@examples(30, 10_000)
 def test_a_round_begins_at_the_later_of_the_pause_and_the_earliest_end_of_a_block(lasts):
     plan = [choice("a"), choice("b")]
     world = World({("a", "r1"): [ZoneOption()], ("b", "r1"): [ZoneOption()]}, {}, usual=Answer(lasts=lasts))
