@@ -55,7 +55,8 @@ class Once:
 
 
 STEPS = [
-    *((Engine, "next", when, number) for when in ("before", "after") for number in range(1, 8)),
+    *((Engine, "next", "after", number) for number in range(1, 8)),
+    *((Engine, "next", "before", number) for number in (1, 4)),
     *((Engine, "_drawn_next", "before", number) for number in (1, 2)),
     *((Engine, "_begin", "after", number) for number in (1, 2, 3)),
     *((Engine, "located", when, 1) for when in ("before", "after")),
@@ -68,7 +69,7 @@ STEPS = [
     *((Build, "clean_up", when, 1) for when in ("before", "after")),
     *((Store, "announce", when, 1) for when in ("before", "after")),
     *((KnownBlocks, "save", when, 1) for when in ("before", "after")),
-    *((Search, name, when, 1) for name in ("_report", "_locate", "_clean") for when in ("before", "after")),
+    *((Search, name, "after", 1) for name in ("_report", "_locate", "_clean")),
 ]
 
 

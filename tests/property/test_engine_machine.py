@@ -218,7 +218,7 @@ class Searching(RuleBasedStateMachine):
 def test_engine_blocks_and_clock_together():
     met: Counter[str] = Counter()
     machine = type("Searching", (Searching,), {"met": met})
-    run_state_machine_as_test(machine, settings=settings(examples(80, 10_000), stateful_step_count=40))
+    run_state_machine_as_test(machine, settings=settings(examples(60, 10_000), stateful_step_count=40))
     print(dict(met))
     for case in ("overlaps", "expiries", "waits", "Done", "held"):
         assert met[case], f"no example met: {case}"

@@ -84,7 +84,7 @@ def test_the_order_is_that_of_a_plain_walk_over_the_plan(keep_order):
     met: Counter[str] = Counter()
 
     @given(worlds(), st.lists(st.integers(0, 2), min_size=6, max_size=6))
-    @examples(120, 10_000)
+    @examples(80, 10_000)
     def check(case, alternatives):
         plan, world = case
         numbers = sorted(alternatives) if keep_order else alternatives
@@ -150,7 +150,7 @@ def test_more_blocks_at_the_start_never_add_a_candidate():
     met: Counter[str] = Counter()
 
     @given(worlds(), first_blocks, st.booleans())
-    @examples(120, 10_000)
+    @examples(80, 10_000)
     def check(case, more, together):
         plan, world = case
         full(world)
