@@ -149,6 +149,7 @@ def environ(folder: Path) -> dict[str, str]:
         "SKYX_HOME": str(folder / "skyx"),
         "SKYX_LOCAL_LEDGER": str(folder / "ledger"),
         "PYTHONPATH": str(folder / "site"),
+        "COLUMNS": "400",  # pages show lines as they are where nothing limits their width
         "PIP_TARGET": str(folder / "site"),
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
