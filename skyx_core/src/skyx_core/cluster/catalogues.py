@@ -186,7 +186,7 @@ def checked(cloud: str) -> str:
     try:
         return cloud_name(cloud) or ""
     except BadValue as error:
-        raise UsageError(error.message, hint="such as aws") from error
+        raise UsageError(error.message, hint="use the name that its plugin or its list of prices has") from error
 
 
 def parsed(text: str | None) -> tuple[str | None, float | None]:

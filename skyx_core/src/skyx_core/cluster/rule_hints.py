@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from skyx_core.errors import SkyxError
+from skyx_core.failover.hints import filled, is_filled
 
 if TYPE_CHECKING:
     from skyx_core.cluster.rulebooks import Rulebooks
     from skyx_core.models import BlockKey
-
-_NAMED = re.compile(r"\{([a-z_]\w*)\}")
 
 
 def rule_hint(rulebooks: Rulebooks, rule: str, key: BlockKey) -> str:
@@ -26,5 +24,5 @@ def rule_hint(rulebooks: Rulebooks, rule: str, key: BlockKey) -> str:
         return ""
     hint = next((one.hint for one in rules if one.id == rule), "")
     known = {name: getattr(key, name) for name in ("cloud", "region", "zone", "instance_type")}
-    filled = _NAMED.sub(lambda found: known.get(found[1]) or found[0], hint)
-    return "" if _NAMED.search(filled) else filled
+    text = filled(hint, known)
+    return text if is_filled(text) else ""

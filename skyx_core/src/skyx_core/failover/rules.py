@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -10,6 +9,7 @@ from functools import cached_property
 from skyx_core.errors import CloudError, CloudErrorDetail, storable
 from skyx_core.failover.blocking import Met, blocks_for, effective, narrowest, ttl_of, uncovered
 from skyx_core.failover.default_rules import DEFAULT
+from skyx_core.failover.hints import filled
 from skyx_core.failover.leaves import Unwrapper
 from skyx_core.failover.matching import Hit, Matcher
 from skyx_core.failover.places import listed, names_in
@@ -28,7 +28,6 @@ _CERTAIN_FIRST = (
     Category.TRANSIENT,
 )
 _RANK: Mapping[Category, int] = {category: rank for rank, category in enumerate(_CERTAIN_FIRST)}
-_NAMED = re.compile(r"\{([a-z_]\w*)\}")  # what a hint shows; anything else in braces stays as it is
 _REASON_AT_MOST = 2000
 
 
@@ -165,5 +164,4 @@ def _filled(hint: str, hit: Hit, met: Met) -> str:
         "zone": ", ".join(met.place.zones) or met.place.region,
         "instance_type": met.candidate.instance_type,
     }
-    known = {**facts, **hit.groups}
-    return _NAMED.sub(lambda found: known.get(found[1], found[0]), hint)
+    return filled(hint, {**facts, **hit.groups})
