@@ -12,7 +12,7 @@ from scripted_clouds import Script, said
 from scripted_sessions import Connect, connecting, gone, launch, replays
 from skyx_core.clock import SystemClock
 from skyx_core.cluster.attempts import Build
-from skyx_core.cluster.clouds import Cloud
+from skyx_core.cluster.cloud import Cloud
 from skyx_core.cluster.known_blocks import KnownBlocks
 from skyx_core.cluster.search import Search
 from skyx_core.errors import InterruptedBySignal

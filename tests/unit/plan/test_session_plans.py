@@ -9,7 +9,7 @@ import pytest
 
 from builders import offer
 from market_clouds import market, session
-from skyx_core.cluster import clouds
+from skyx_core.cluster import cloud
 from skyx_core.errors import UsageError
 from skyx_core.results import to_json
 from skyx_core.task import Task, loads
@@ -62,7 +62,7 @@ def test_a_broken_driver_is_a_reason_and_the_others_go_on(tmp_path: Path, sells,
 
 
 def test_a_driver_that_hangs_in_the_middle_costs_its_limit_once(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr(clouds, "_OFFERS_LIMIT_S", 0.2)
+    monkeypatch.setattr(cloud, "_OFFERS_LIMIT_S", 0.2)
     let_go = threading.Event()
 
     def hangs(_query):

@@ -12,7 +12,7 @@ from skyx_core.spans import span
 from skyx_core.state.records import ClusterRecord
 
 if TYPE_CHECKING:
-    from skyx_core.cluster.clouds import Cloud
+    from skyx_core.cluster.cloud import Cloud
     from skyx_core.cluster.services import Services
 
 FIRST_PAUSE_S = 0.05

@@ -11,7 +11,7 @@ from skyx_core.errors import CloudError, PluginError
 from skyx_core.models import Block
 
 if TYPE_CHECKING:
-    from skyx_core.cluster.clouds import Cloud
+    from skyx_core.cluster.cloud import Cloud
     from skyx_core.settings import Settings
 
 _LIMIT_S = 5.0  # a look at local files
